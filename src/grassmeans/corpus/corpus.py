@@ -37,8 +37,7 @@ from grassmeans.reading.given import iterate_documents, spell_word
 from grassmeans.reading.inputs import check_paths, list_inputs
 from grassmeans.text.tokenizer import Tokenizer, tokenizer_from_dict
 
-_MOST_TOKENS = 2**31 - 1
-"""Of a shard, whose positions are numbers of 32 bits."""
+_MOST_TOKENS = 2**31 - 1  # of a shard, whose positions are numbers of 32 bits
 
 _SIZE = schema.whole(0, _MOST_TOKENS)
 _MANIFEST_RULES = {
@@ -104,10 +103,8 @@ class Corpus:
     ) -> Corpus:
         """Read files or folders into a new corpus folder; or addresses (``"s3://bucket/file"``).
 
-        ``engine`` is where workers run, as for `grassmeans.engines.use_engine`; the corpus is the
-        same.
-        ``reading`` is for `grassmeans.reading.documents.ReadOptions`: ``format``, ``text_field``,
-        ``column``, ``encoding``, ``meta``.
+        ``engine`` is where workers run, as for `grassmeans.engines.use_engine`. ``reading`` is for
+        `ReadOptions`: ``format``, ``text_field``, ``column``, ``encoding``, ``meta``.
         """
         given = check_paths(inputs)
         chosen = options or default_options()
@@ -160,9 +157,7 @@ class Corpus:
         chosen = options or replace(default_options(language), keep_duplicates=True)
         chosen = replace(chosen, fields=reading.meta)
         with contextlib.ExitStack() as stack:
-            if output is None:
-                output = stack.enter_context(temporary_folder()) / "corpus"
-            place = Path(output)
+            place = Path(output or stack.enter_context(temporary_folder()) / "corpus")
             ingest = Ingest(place, chosen, report, workers=workers, show_progress=False)
             ingest.take_documents(documents)
             corpus = cls.open(place)
@@ -174,8 +169,8 @@ class Corpus:
         return (Corpus.open, (self.path,))
 
     def __repr__(self) -> str:
-        sizes = f"{self.n_tokens:,} tokens, {self.n_documents:,} documents"
-        return f"Corpus({str(self.path)!r}: {sizes})"
+        place, n_tokens, n_documents = str(self.path), self.n_tokens, self.n_documents
+        return f"Corpus({place!r}: {n_tokens:,} tokens, {n_documents:,} documents)"
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -254,8 +249,7 @@ class Corpus:
     ) -> Iterator[tuple[slice, Shard, Indices]]:
         """Go through (n,) positions of the corpus, in text order, shard by shard.
 
-        Yields which of the positions, the shard, and (n_part,) positions inside it, never none, and
-        ``at_once`` at most.
+        Yields which of them, the shard, and (n_part,) positions inside it, ``at_once`` at most.
         """
         bounds = np.searchsorted(positions, self.shard_starts).tolist()
         for shard, (first, end) in zip(self.shards, pairwise(bounds), strict=True):
@@ -290,10 +284,7 @@ class Corpus:
     def line_at(
         self, position: int, width: int = 60, *, keep_breaks: bool = False
     ) -> ConcordanceLine:
-        """The original text around an occurrence, ``width`` characters a side.
-
-        Line breaks become spaces, unless they are to be kept.
-        """
+        """The original text around an occurrence, ``width`` characters a side."""
         shard, local = self.locate(position)
         return shard.line_at(local, self.tokenizer, width, keep_breaks=keep_breaks)
 
