@@ -86,12 +86,12 @@ def _attend(start, stop, queries, features, layer, where, turns, found):
             _take_head(numbers, head, length, turns, turned_keys, keys, values)
             for n in range(first, end, TILE):
                 many = min(TILE, end - n)
-                _turn_queries(queries[n : n + many, head], places[n:], turns, turned)
-                _score(turned, keys, scores)
+                _turn_queries(queries, head, n, many, places, turns, turned)
+                _multiply_four(turned, keys, size, scores)
                 for a in range(many):
                     hide = places[n + a], hidden[n + a]
                     factors[a] = _weigh(scores, a, length, hide, powers, lanes)
-                _mix(scores, values, length, rows)
+                _multiply_four(scores, values, length, rows)
                 for a in range(many):
                     for i in range(size):
                         found[n + a, head, i] = rows[a, i] * factors[a]
@@ -127,34 +127,37 @@ def _take_head(numbers, head, length, turns, turned, keys, values):
 
 
 @njit(**FUSED)
-def _turn_queries(queries, places, turns, turned):
-    """Some queries of a head, turned by their places and scaled; zeros fill up the tile."""
-    (cos, sin), (many, size) = turns, queries.shape
+def _turn_queries(queries, head, n, many, places, turns, turned):
+    """The queries ``n:n + many``, turned by their places and scaled; zeros fill up the tile."""
+    (cos, sin), size = turns, turned.shape[1]
     half = size // 2
     scale = np.float32(1.0 / np.sqrt(size))
     turned[many:] = np.float32(0.0)
     for a in range(many):
-        place = places[a]
+        place = places[n + a]
         for i in range(half):
-            x, y = queries[a, i] * scale, queries[a, half + i] * scale
+            x, y = queries[n + a, head, i] * scale, queries[n + a, head, half + i] * scale
             turned[a, i] = x * cos[place, i] - y * sin[place, i]
             turned[a, half + i] = y * cos[place, i] + x * sin[place, i]
 
 
 @njit(**FUSED)
-def _score(queries: Floats, keys: Floats, scores: Floats) -> None:
-    """``queries @ keys`` of four queries, two rows of the keys at a time."""
-    size, width = keys.shape
-    scores[:] = np.float32(0.0)
-    for i in range(0, size, 2):
-        a0, a1, a2, a3 = queries[0, i], queries[1, i], queries[2, i], queries[3, i]
-        b0, b1, b2, b3 = queries[0, i + 1], queries[1, i + 1], queries[2, i + 1], queries[3, i + 1]
-        for t in range(width):
-            x, y = keys[i, t], keys[i + 1, t]
-            scores[0, t] += a0 * x + b0 * y
-            scores[1, t] += a1 * x + b1 * y
-            scores[2, t] += a2 * x + b2 * y
-            scores[3, t] += a3 * x + b3 * y
+def _multiply_four(left: Floats, right: Floats, n: int, found: Floats) -> None:
+    """``left[:, :n] @ right[:n]`` of four rows, two rows of the right side at a time."""
+    found[:] = np.float32(0.0)
+    for i in range(0, n - 1, 2):
+        a0, a1, a2, a3 = left[0, i], left[1, i], left[2, i], left[3, i]
+        b0, b1, b2, b3 = left[0, i + 1], left[1, i + 1], left[2, i + 1], left[3, i + 1]
+        for t in range(found.shape[1]):
+            x, y = right[i, t], right[i + 1, t]
+            found[0, t] += a0 * x + b0 * y
+            found[1, t] += a1 * x + b1 * y
+            found[2, t] += a2 * x + b2 * y
+            found[3, t] += a3 * x + b3 * y
+    if n % 2:
+        for a in range(TILE):
+            for t in range(found.shape[1]):
+                found[a, t] += left[a, n - 1] * right[n - 1, t]
 
 
 @njit(**FUSED)
@@ -204,26 +207,6 @@ def _fill_hidden(scores, a, length, hide, number):
     if other >= 0:
         scores[a, other] = number
     scores[a, length:] = number
-
-
-@njit(**FUSED)
-def _mix(weights: Floats, values: Floats, length: int, rows: Floats) -> None:
-    """``weights @ values`` of four queries, two rows of the values at a time."""
-    size = rows.shape[1]
-    rows[:] = np.float32(0.0)
-    for t in range(0, length - 1, 2):
-        a0, a1, a2, a3 = weights[0, t], weights[1, t], weights[2, t], weights[3, t]
-        b0, b1, b2, b3 = weights[0, t + 1], weights[1, t + 1], weights[2, t + 1], weights[3, t + 1]
-        for i in range(size):
-            x, y = values[t, i], values[t + 1, i]
-            rows[0, i] += a0 * x + b0 * y
-            rows[1, i] += a1 * x + b1 * y
-            rows[2, i] += a2 * x + b2 * y
-            rows[3, i] += a3 * x + b3 * y
-    if length % 2:
-        for a in range(TILE):
-            for i in range(size):
-                rows[a, i] += weights[a, length - 1] * values[length - 1, i]
 
 
 def add_squares(inner: Floats, weights: Floats, sums: Floats) -> None:

@@ -266,23 +266,12 @@ def _apply_reflectors(grams: Doubles, tau: Doubles, x: Doubles) -> None:
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=_CONTRACT)
 def leading_eigenpairs(grams: Doubles, rank: int) -> tuple[Doubles, Doubles]:
-    """Leading eigenvalues and eigenvectors of positive semi-definite matrices.
+    """Leading eigenvalues (rank, lanes) and eigenvectors (rank, m, lanes) of Gram matrices.
 
-    Parameters
-    ----------
-    grams : (m, m, lanes) float64
-        One symmetric, positive semi-definite matrix per lane, of which the lower triangle is read;
-        overwritten. Rows and columns of zeros are padding: they get zero coefficients.
-    rank : int
-        How many eigenpairs, 1 to m.
-
-    Returns
-    -------
-    values : (rank, lanes) float64
-        Largest first, never negative. A lane of zeros has zero values.
-    vectors : (rank, m, lanes) float64
-        Orthonormal for each lane, of arbitrary sign. Where a value is zero, or equals the one after
-        the last, the vector is one choice of many.
+    Of ``grams`` (m, m, lanes), positive semi-definite, the lower triangles are read and all is
+    overwritten; rows and columns of zeros are padding, and get zero coefficients. Values fall, and
+    are never negative. Vectors are orthonormal for each lane, of arbitrary sign; where a value is
+    zero, or equals the one after the last, the vector is one choice of many.
     """
     m, lanes = grams.shape[0], grams.shape[2]
     trace = np.zeros(lanes)

@@ -5,6 +5,7 @@ Rows are of whole vectors; two at a time go through the registers.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -44,35 +45,26 @@ def find_largest(typing: Any, row: Any) -> Any:
     return types.float32(row), generate
 
 
-@intrinsic
-def sum_squares(typing: Any, row: Any) -> Any:
-    """The sum of the squares of a row, (n,) float32."""
+def _make_sum(add: Callable[[Emitter, Any, Any], Any]) -> Any:
+    """An intrinsic that adds up a row, (n,) float32, by ``add(emitter, number, sum before)``."""
 
-    def generate(context, builder, signature, arguments):
-        b = Emitter(context, builder, signature, arguments)
+    @intrinsic
+    def sum_row(typing, row):
+        def generate(context, builder, signature, arguments):
+            b = Emitter(context, builder, signature, arguments)
 
-        def step(i, before):
-            numbers = [_load(b, i, h) for h in _PAIR]
-            return [b.fma(x, x, known) for x, known in zip(numbers, before, strict=True)]
+            def step(i, before):
+                return [add(b, _load(b, i, h), known) for h, known in enumerate(before)]
 
-        return b.fold(builder.fadd(*_loop(b, builder, step)), builder.fadd)
+            return b.fold(builder.fadd(*_loop(b, builder, step)), builder.fadd)
 
-    return types.float32(row), generate
+        return types.float32(row), generate
+
+    return sum_row
 
 
-@intrinsic
-def sum_numbers(typing: Any, row: Any) -> Any:
-    """The sum of a row, (n,) float32."""
-
-    def generate(context, builder, signature, arguments):
-        b = Emitter(context, builder, signature, arguments)
-
-        def step(i, before):
-            return [builder.fadd(known, _load(b, i, h)) for h, known in enumerate(before)]
-
-        return b.fold(builder.fadd(*_loop(b, builder, step)), builder.fadd)
-
-    return types.float32(row), generate
+sum_squares = _make_sum(lambda b, x, known: b.fma(x, x, known))
+sum_numbers = _make_sum(lambda b, x, known: b.builder.fadd(known, x))
 
 
 @intrinsic

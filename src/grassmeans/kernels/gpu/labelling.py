@@ -43,16 +43,6 @@ class DeviceSenses(NamedTuple):
     most: int  # the largest number of senses of a word
 
 
-class DeviceWindows(NamedTuple):
-    """Windows on a device; all int32, as in `grassmeans.kernels.arguments.Windows`."""
-
-    kept_rows: Tensor
-    words: Tensor
-    firsts: Tensor
-    ends: Tensor
-    centres: Tensor
-
-
 class Distances(NamedTuple):
     """What is measured for occurrences."""
 
@@ -87,16 +77,16 @@ def measure_windows(windows: Windows, part: slice, table: DeviceTable) -> Floats
     return found
 
 
-def send_windows(windows: Windows, part: slice, device: torch.device) -> DeviceWindows:
-    """Some occurrences, with the stretch of text that their windows lie in."""
+def send_windows(windows: Windows, part: slice, device: torch.device) -> Windows:
+    """Some occurrences as tensors, with the stretch of text that their windows lie in."""
     words, firsts, ends, centres = (np.asarray(array[part], np.int32) for array in windows[1:])
     first = int(firsts.min()) if len(firsts) else 0
     kept = windows.kept_rows[first : int(ends.max(initial=first))]
     arrays = (kept, words, firsts - first, ends - first, centres)
-    return DeviceWindows(*(to_tensor(x, device, np.int32) for x in arrays))
+    return Windows(*(to_tensor(x, device, np.int32) for x in arrays))
 
 
-def measure_on_device(windows: DeviceWindows, table: DeviceTable) -> Distances:
+def measure_on_device(windows: Windows, table: DeviceTable) -> Distances:
     """Distances of all occurrences."""
     senses = table.on_device
     n, device = len(windows.words), senses.vectors.device
@@ -116,13 +106,13 @@ def measure_on_device(windows: DeviceWindows, table: DeviceTable) -> Distances:
     program.launch("multiply_band", launch, senses.vectors, windows.kept_rows, n_kept, band)
     for start in range(0, n, _AT_ONCE):
         part = slice(start, start + _AT_ONCE)
-        some = DeviceWindows(windows.kept_rows, *(array[part] for array in windows[1:]))
+        some = Windows(windows.kept_rows, *(array[part] for array in windows[1:]))
         _measure_part(program, some, band, table, Distances(*(array[part] for array in found)))
     return found
 
 
 def _measure_part(
-    program: Program, windows: DeviceWindows, band: Tensor, table: DeviceTable, found: Distances
+    program: Program, windows: Windows, band: Tensor, table: DeviceTable, found: Distances
 ) -> None:
     """Write the distances of some occurrences, whose inner products are in the band."""
     senses, n, n_kept = table.on_device, len(windows.words), len(windows.kept_rows)
@@ -154,7 +144,7 @@ def _measure_part(
             _measure_precisely(windows, worst, table, found)
 
 
-def list_words(windows: DeviceWindows, chosen: Tensor, width: int) -> Tensor:
+def list_words(windows: Windows, chosen: Tensor, width: int) -> Tensor:
     """(k, width) rows of the words of some contexts, -1 where there is none."""
     firsts, ends, centres = (x[chosen, None] for x in windows[2:])
     places = torch.arange(width, device=chosen.device, dtype=torch.int32)
@@ -165,7 +155,7 @@ def list_words(windows: DeviceWindows, chosen: Tensor, width: int) -> Tensor:
 
 
 def _measure_precisely(
-    windows: DeviceWindows, chosen: Tensor, table: DeviceTable, found: Distances
+    windows: Windows, chosen: Tensor, table: DeviceTable, found: Distances
 ) -> None:
     """Write the distances of some contexts, with plain tensors in double precision."""
     senses = table.on_device
