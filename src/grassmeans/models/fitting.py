@@ -241,11 +241,9 @@ def find_senses(
         **changes,
     )
     occurrences = _label_occurrences(corpus, model, numbers)
-    # In the order in which they were asked for, each once however often it was spelled.
-    keys = [key for key in dict.fromkeys(map(model.spell, names)) if key in model.inventory]
-    found = {key: _share_senses(model, key, occurrences[key]) for key in keys}
+    found = {key: _share_senses(model, key, occurrences[key]) for key in model.words}
     if isinstance(word, str):
-        return found[keys[0]]
+        return found[model.words[0]]
     return FoundWords(found, tuple(model.inventory.skipped), model)
 
 

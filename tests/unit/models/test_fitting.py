@@ -74,6 +74,8 @@ def test_several_words_are_found_in_one_reading(found, synthetic, topic_vectors)
     assert repr(several) == "FoundWords(2 words and their senses: 'kran 2, crane 2')"
     assert str(several).endswith(f"{several['crane']}\n\nheron: {several.skipped[0].reason}")
     assert set(several.model.words) == {"kran", "crane"}
+    turned = find_senses(texts, ["crane", "Kran"], contexts=topic_vectors, n_senses=2)
+    assert list(turned) == ["crane", "kran"]
     assert list(find_senses(synthetic.documents, ["crane"], contexts=topic_vectors)) == ["crane"]
 
 

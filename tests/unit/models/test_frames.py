@@ -81,10 +81,13 @@ def test_a_frame_without_any_word_can_be_joined_as_well(cranes, pandas, polars) 
     for words in ("façade", ["façade"]):
         found = cranes.tag_frame(pandas.DataFrame(ROWS), "body", words, id="code")
         assert len(found) == 0
+        full = cranes.tag_frame(pandas.DataFrame(ROWS), "body", id="code")
+        assert found.dtypes.equals(full.dtypes)
         assert len(pandas.DataFrame(ROWS).merge(found, on="code", how="left")) == 4
-        lazy = cranes.tag_frame(polars.DataFrame(ROWS), "body", words)
-        assert lazy.height == 0
-        assert polars.DataFrame(ROWS).with_row_index("row").join(lazy, on="row").height == 0
+        empty = cranes.tag_frame(polars.DataFrame(ROWS), "body", words)
+        assert empty.schema == cranes.tag_frame(polars.DataFrame(ROWS), "body").schema
+        assert empty.height == 0
+        assert polars.DataFrame(ROWS).with_row_index("row").join(empty, on="row").height == 0
 
 
 @pytest.mark.filterwarnings("error")
@@ -94,6 +97,7 @@ def test_a_polars_frame_is_joined_by_its_row_or_id(cranes, polars) -> None:
     assert found.columns == ["row", *COLUMNS]
     assert found_in(found.to_dicts()) == FOUND
     assert found["row"].to_list() == [0, 3, 3]
+    assert found.schema["row"] == frame.with_row_index("row").schema["row"]
     assert found["confidence"].dtype == polars.Float64
     assert frame.with_row_index("row").join(found, on="row")["code"].to_list() == ["a", "d", "d"]
     by_id = cranes.tag_frame(frame.cast({"code": polars.Categorical}), "body", id="code")

@@ -116,6 +116,17 @@ def test_a_data_set_is_read_in_batches(kind, monkeypatch) -> None:
     assert asked == [(["body"], 2)] * 2
 
 
+def test_of_a_lazy_frame_only_what_is_needed_is_computed() -> None:
+    polars = pytest.importorskip("polars", reason="polars is for development")
+
+    def refuse(_):
+        raise AssertionError("nobody asked for this column")
+
+    dear = polars.col("place").map_batches(refuse, return_dtype=polars.Int64).alias("dear")
+    found = open_table(polars_lazy().with_columns(dear)).values("body")
+    assert list(found) == COLUMNS["body"]
+
+
 def test_columns_of_one_name_are_refused() -> None:
     frame = pandas_frame()
     frame.columns = ["body", "body", "year"]
