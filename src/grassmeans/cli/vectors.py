@@ -102,7 +102,7 @@ def lexemes(
     window: options.Window = 5,
     min_count: options.MinCount = 5,
     negative: options.Negative = 5,
-    epochs: options.Epochs = 5,
+    epochs: options.Count | None = None,
     sample: options.Sample = 1e-3,
     learning_rate: options.LearningRate = 0.025,
     max_vocabulary: options.MaxVocabulary = 300_000,
@@ -133,10 +133,11 @@ def lexemes(
     soft_each_epoch: Draw every occurrence's sense anew each epoch.
     sharpness: For --soft-each-epoch; the labelled corpus's by default.
     dim: Length; 300, or that of --start-from.
+    epochs: Passes over the corpus; 5, more where it is short.
     """
     from grassmeans.corpus.corpus import Corpus
-    from grassmeans.lexemes.training import train_lexemes
-    from grassmeans.vectors.skipgram import SkipGram
+    from grassmeans.lexemes.training import MOST_EPOCHS, train_lexemes
+    from grassmeans.vectors.skipgram import SkipGram, choose_epochs
     from grassmeans.vectors.word_vectors import WordVectors
 
     if sharpness is not None and not soft_each_epoch:
@@ -150,7 +151,7 @@ def lexemes(
         window=window,
         min_count=min_count,
         negative=negative,
-        epochs=epochs,
+        epochs=epochs or choose_epochs(source.n_tokens, MOST_EPOCHS),
         workers=workers,
         random_state=seed,
         sample=sample,

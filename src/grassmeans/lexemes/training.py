@@ -18,9 +18,12 @@ from grassmeans.labelling.decoding import SoftCorpus
 from grassmeans.labelling.measuring import require_labels
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.senses.keys import decode_key, encode_key
-from grassmeans.vectors.skipgram import SkipGram, StoredCorpus, train_vectors
+from grassmeans.vectors.skipgram import SkipGram, StoredCorpus, choose_epochs, train_vectors
 from grassmeans.vectors.training import TokenShard, draw_matrix
 from grassmeans.vectors.word_vectors import WordVectors, open_vectors
+
+MOST_EPOCHS = 100
+"""Over a short text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,8 @@ def train_lexemes(
     labelled : Corpus or path
         From `label_corpus`. Its labels are taken as they are: nearest senses, or one random draw.
     trainer : SkipGram, optional
-        Not fitted; with as many dimensions as ``start_from`` by default.
+        Not fitted; with as many dimensions as ``start_from`` by default, and more than five epochs
+        for a text of less than a million words: vectors of few passes all look alike.
     start_from : WordVectors or path, optional
         Every lexeme starts at the vector of its word (or at its own, where these are lexeme
         vectors), and on the output side too where the vectors have one. Otherwise at random.
@@ -78,7 +82,8 @@ def train_lexemes(
     require_labels(labelled)
     start_from = None if start_from is None else open_vectors(start_from)
     if trainer is None:
-        trainer = SkipGram() if start_from is None else SkipGram(dim=start_from.dim)
+        epochs = choose_epochs(labelled.n_tokens, MOST_EPOCHS)
+        trainer = SkipGram(dim=300 if start_from is None else start_from.dim, epochs=epochs)
     if freeze_words and start_from is None:
         raise InputError("frozen words stay where word vectors have them: give start_from")
     if freeze_words and start_from is not None and start_from.output is None:

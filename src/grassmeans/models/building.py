@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from grassmeans.artifacts.checking import MANIFEST, damaged
 from grassmeans.artifacts.schema import (
     check_arguments,
@@ -45,7 +43,7 @@ from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.pseudowords import calibrate
 from grassmeans.tagging.lemmas import collect_forms
 from grassmeans.text.tokenizer import tokenizer_from_dict
-from grassmeans.vectors.skipgram import SkipGram
+from grassmeans.vectors.skipgram import SkipGram, choose_epochs
 from grassmeans.vectors.word_vectors import WordVectors
 
 OWN = "own"
@@ -59,7 +57,6 @@ ENOUGH_TOKENS = 50_000
 
 _SMALL = 1_000_000
 _LARGE = 10_000_000
-_PASSES = 5_000_000
 _MOST_EPOCHS = 20
 
 Contexts = str | Path | WordVectors | ContextEncoder | UnfittedContexts | SenseModel
@@ -228,7 +225,7 @@ def train_own(corpus: Corpus, workers: int | None = 1) -> WordVectors:
     trainer = SkipGram(
         dim=300 if n_tokens >= _LARGE else 100,
         min_count=5 if n_tokens >= _SMALL else 2,
-        epochs=int(np.clip(_PASSES // max(n_tokens, 1), 5, _MOST_EPOCHS)),
+        epochs=choose_epochs(n_tokens, _MOST_EPOCHS),
         workers=workers,
     )
     return trainer.fit(corpus, show_progress=False).vectors_

@@ -69,6 +69,14 @@ class StoredCorpus(TokenCorpus, Protocol):
         """Its folder."""
 
 
+_PASSES = 5_000_000
+
+
+def choose_epochs(n_tokens: int, most: int) -> int:
+    """Passes over a text: word2vec's five, more over one that is short."""
+    return min(max(_PASSES // max(n_tokens, 1), 5), most)
+
+
 @dataclass(frozen=True, slots=True)
 class _MemoryCorpus:
     vocabulary: Vocabulary

@@ -12,7 +12,7 @@ from grassmeans.artifacts.checking import read_json
 from grassmeans.artifacts.writing import building_place, read_manifest
 from grassmeans.errors import InputError
 from grassmeans.vectors import training
-from grassmeans.vectors.skipgram import train_vectors
+from grassmeans.vectors.skipgram import choose_epochs, train_vectors
 from grassmeans.vectors.training import keep_probabilities
 from synthetic import SyntheticCorpus
 
@@ -316,3 +316,11 @@ def test_a_gpu_leaves_frozen_rows_and_goes_on_from_a_checkpoint(
     # Windows that are trained at the same time do not wait for each other: nearly the same.
     np.testing.assert_allclose(resumed.vectors_.vectors, whole.vectors_.vectors, atol=1e-2)
     assert not np.allclose(resumed.vectors_["wing"], start["wing"], atol=1e-2)
+
+
+@pytest.mark.parametrize(
+    ("n_tokens", "most", "epochs"),
+    [(60_000_000, 100, 5), (1_000_000, 100, 5), (100_000, 100, 50), (10, 100, 100), (0, 20, 20)],
+)
+def test_short_texts_are_read_more_often(n_tokens: int, most: int, epochs: int) -> None:
+    assert choose_epochs(n_tokens, most) == epochs
