@@ -22,6 +22,7 @@ def update(
     min_count: options.Count | None = None,
     max_contexts: options.Count | None = None,
     new_senses: Annotated[bool, typer.Option("--new-senses/--no-new-senses")] = True,
+    new_words: Annotated[bool | None, typer.Option("--new-words/--no-new-words")] = None,
     format: str = "auto",
     text_field: options.TextField = "text",
     encoding: options.Encoding = None,
@@ -50,6 +51,7 @@ def update(
     min_count: Occurrences in the new text from which a word without senses gets some.
     max_contexts: New occurrences of a word that are looked at; as in the model.
     new_senses: Take new senses of known words into the model.
+    new_words: Give senses to new frequent words; by default if the model has all words.
     format: Of the files, as for ingest.
     """
     from grassmeans.editing.growing import update_model
@@ -64,6 +66,7 @@ def update(
             min_count=min_count,
             max_contexts=max_contexts,
             new_senses=new_senses,
+            new_words=new_words,
             device=device,
             workers=workers,
             overwrite=overwrite,

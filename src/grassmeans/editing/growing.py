@@ -32,7 +32,7 @@ from grassmeans.editing.edited_words import EditedInventory
 from grassmeans.editing.new_contexts import add_contexts, find_new_senses
 from grassmeans.editing.saving import copy_files, fill_like
 from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.models.model import SenseModel, load
+from grassmeans.models.model import CHOSEN_WORDS, SenseModel, load
 from grassmeans.models.places import KIND, find_model
 from grassmeans.models.versions import GROWN, VERSIONS, append_version
 from grassmeans.outputs.ownership import list_marks
@@ -87,6 +87,7 @@ def update_model(
     min_count: int | None = None,
     max_contexts: int | None = None,
     new_senses: bool = True,
+    new_words: bool | None = None,
     device: str = "cpu",
     workers: int | None = None,
     overwrite: bool = False,
@@ -96,10 +97,11 @@ def update_model(
     """Grow a model with new text, into a new folder; the old model is not touched.
 
     The texts are files or folders, read as by `Corpus.from_files`, or one corpus folder. All words
-    that have senses are looked at, and new ones from ``min_count`` occurrences on; or ``words``
-    alone. ``max_contexts`` of a word are; as many as for the model by default. New senses of known
-    words are taken into the model, or told in the report alone. On a GPU, used from this process,
-    new vectors are trained and contexts encoded.
+    that have senses are looked at, and new ones from ``min_count`` occurrences on (``new_words``,
+    which is not so for a model that was made for chosen words); or ``words`` alone. Of a word
+    ``max_contexts`` are; as many as for the model by default. New senses of known words are taken
+    into the model, or told in the report alone. On a GPU, used from this process, new vectors are
+    trained and contexts encoded.
 
     `InputError` where the text was split into words by another rule, or seems to be of another
     language.
@@ -112,6 +114,9 @@ def update_model(
     chosen = None if words is None else check_words(words)
     about_texts = [_identify_texts(given), sorted(reading.items())]
     identity = [old.digest, about_texts, settings.to_dict(), chosen, min_count, new_senses]
+    if new_words is None:
+        new_words = not old.manifest.get(CHOSEN_WORDS, False)
+    identity.append(new_words)
     marks = list_marks(KIND, old.manifest)
     with output_folder(
         output, KIND, identity, inputs=[place, *given], fields=marks, overwrite=overwrite
@@ -122,7 +127,7 @@ def update_model(
         encoder, new_vectors = _grow_vectors(old, corpus, building, device, show_progress)
         encoder.use_device(device)
         grower = SenseGrower(corpus, encoder, settings, place.resolve(), old.digest)
-        looked_at = list_words(old, corpus, encoder, chosen, min_count)
+        looked_at = list_words(old, corpus, encoder, chosen, min_count, new_words)
         n_workers = workers if device == "cpu" else 1
         results = induce_words(
             looked_at, grower, n_workers, building.scratch / "words", show_progress
@@ -250,12 +255,15 @@ def list_words(
     encoder: ContextEncoder,
     words: Sequence[str] | None,
     min_count: int | None,
+    new_words: bool = True,
 ) -> list[str]:
     """The words of new text that are looked at: those with senses, and new frequent ones."""
     vocabulary = corpus.vocabulary
     if words is not None:
         return [word for word in dict.fromkeys(map(model.spell, words)) if word in vocabulary]
     known = [word for word in model.inventory.words if word in vocabulary]
+    if not new_words:
+        return known
     fewest = default_min_count(corpus.n_tokens) if min_count is None else min_count
     frequent = vocabulary.words[: vocabulary.size_at(fewest)]
     new = [

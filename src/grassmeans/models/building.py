@@ -33,7 +33,7 @@ from grassmeans.contexts.interface import ContextEncoder, UnfittedContexts
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.engines import EngineChoice, use_engine
 from grassmeans.errors import InputError, warn_user
-from grassmeans.models.model import SenseModel, load
+from grassmeans.models.model import CHOSEN_WORDS, SenseModel, load
 from grassmeans.models.places import KIND, is_model, list_models, resolve_name
 from grassmeans.outputs.places import output_folder
 from grassmeans.reading.given import check_words
@@ -111,7 +111,7 @@ def fit_model(
     given, settings = choose_encoder(
         corpus, source.contexts, settings, changes, device, show_progress
     )
-    manifest = describe_sources(corpus, given, settings)
+    manifest = describe_sources(corpus, given, settings) | {CHOSEN_WORDS: words is not None}
 
     def induce_model(encoder: ContextEncoder, parts: Path | None) -> SenseModel:
         inventory = induce(

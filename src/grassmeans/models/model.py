@@ -14,6 +14,7 @@ from grassmeans.artifacts.schema import (
     check_values,
     each,
     either,
+    flag,
     instance_of,
     nothing,
     number,
@@ -51,6 +52,7 @@ from grassmeans.vectors.word_vectors import WordVectors
 
 FORMAT_VERSION = 2
 INVENTORY_FOLDER = "inventory"
+CHOSEN_WORDS = "chosen_words"
 LEXEMES_FOLDER = "lexemes"
 
 _MANIFEST_RULES = {"tokenizer": record()}
@@ -65,6 +67,7 @@ _OPTIONAL_RULES = {
     ),
     "idk_threshold": either(number(0.0, 1.0), nothing),
     "language": either(text, nothing),
+    CHOSEN_WORDS: flag,
     "edited": record(
         {"hidden": each(row(text, whole(1)))},
         {"edits": each(record()), "earlier": each(record())},

@@ -219,6 +219,16 @@ def test_new_words_get_vectors_and_senses_and_old_vectors_are_held(model, tmp_pa
     assert "anvil" in found.model.inventory
 
 
+def test_a_model_of_chosen_words_keeps_to_them_unless_told(topic_model_folder, whales, tmp_path):
+    assert load(topic_model_folder).manifest["chosen_words"] is True
+    given = {"min_count": 20, "workers": 1, "show_progress": False}
+    kept = update_model(topic_model_folder, whales, tmp_path / "kept", **given)
+    assert kept.new_words == ()
+    assert set(kept.model.words) == {"crane", "bank"}
+    one = update_model(topic_model_folder, whales, tmp_path / "one", words=["whaleba"], **given)
+    assert one.new_words == ("whaleba",)
+
+
 def test_senses_may_be_proposed_only(model, tmp_path):
     text = write_text(tmp_path, machine=30)
     found = update_model(model, text, tmp_path / "grown", new_senses=False, workers=1)
@@ -342,7 +352,7 @@ def test_the_same_bytes_with_any_number_of_workers_and_after_a_kill(
     topic_model_folder, whales, tmp_path
 ):
     def grow(place, workers):
-        given = {"min_count": 20, "workers": workers, "show_progress": False}
+        given = {"min_count": 20, "workers": workers, "show_progress": False, "new_words": True}
         return update_model(topic_model_folder, whales, place / "grown", **given)
 
     place = tmp_path / "place"
