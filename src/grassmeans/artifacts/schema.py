@@ -189,7 +189,7 @@ _USUAL = {
     "batch_size": whole(1),
     "checkpoint": optional(path),
     "confidence": optional(number(0.0, 1.0)),
-    "language": expect("a code such as 'en'", lambda value: isinstance(value, str)),
+    "language": expect("a code such as 'en', or None", lambda value: isinstance(value, str | None)),
     "on_progress": optional(function),
     "random_state": whole(0, 2**63 - 1),
     "sharpness": optional(number(0.0, 1e9)),

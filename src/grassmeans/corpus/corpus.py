@@ -24,6 +24,7 @@ from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.corpus.shard import ConcordanceLine, Shard, ShardSizes, ShardText, shard_folder
 from grassmeans.corpus.vocabulary import (
     FUNCTION_WORDS,
+    NO_LANGUAGE,
     UNKNOWN,
     Vocabulary,
     load_function_words,
@@ -33,9 +34,9 @@ from grassmeans.engines import EngineChoice, use_engine
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.outputs.stores import fetch_inputs
 from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport, check_field_names
-from grassmeans.reading.given import iterate_documents, spell_word
+from grassmeans.reading.given import check_words, iterate_documents, spell_word
 from grassmeans.reading.inputs import check_paths, list_inputs
-from grassmeans.text.tokenizer import Tokenizer, tokenizer_from_dict
+from grassmeans.text.tokenizer import Tokenizer, normalize_text, tokenizer_from_dict
 
 _MOST_TOKENS = 2**31 - 1  # of a shard, whose positions are numbers of 32 bits
 
@@ -394,6 +395,13 @@ def is_corpus(texts: Any) -> bool:
 
 
 @check_arguments()
-def default_options(language: str = "en") -> IngestOptions:
-    """Options for a language: its function words, everything else as documented."""
-    return IngestOptions(language=language, function_words=load_function_words(language))
+def default_options(
+    language: str | None = "en", function_words: Iterable[str] | None = None
+) -> IngestOptions:
+    """Options for a language: its function words or those given, everything else as documented."""
+    if function_words is None:
+        words = load_function_words(language)
+    else:
+        given = check_words(function_words, "function_words")
+        words = frozenset(normalize_text(word).strip().lower() for word in given)
+    return IngestOptions(language=language or NO_LANGUAGE, function_words=words)

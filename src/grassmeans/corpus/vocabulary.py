@@ -127,8 +127,8 @@ def load_function_words(language: str | None = None, file: Path | None = None) -
     if code not in available_languages():
         raise InputError(
             f"there is no list of function words for the language {language!r}: the languages are "
-            f"{', '.join(available_languages())}; give your own list (function_words=...), or "
-            f"choose {NO_LANGUAGE}"
+            f"{', '.join(available_languages())}; give your own list (function_words=[...] in "
+            f"Python, --function-words FILE), or take {NO_LANGUAGE!r} for none"
         )
     return _parse_words(_LISTS.joinpath(code + _SUFFIX).read_text(encoding="utf-8"))
 

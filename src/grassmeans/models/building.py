@@ -91,7 +91,7 @@ def fit_model(
     words: list[str] | None = None,
     *,
     output: str | Path | None = None,
-    language: str = "en",
+    language: str | None = "en",
     contexts: Contexts | None = None,
     min_count: int | None = None,
     settings: InductionSettings | None = None,
@@ -181,7 +181,7 @@ def build_model(
 
 
 def choose_contexts(
-    contexts: Contexts | None, corpus: Corpus, language: str, workers: int | None = 1
+    contexts: Contexts | None, corpus: Corpus, language: str | None, workers: int | None = 1
 ) -> ContextSource:
     """What contexts are made of: as given, of the package's model, or trained on the corpus."""
     if trains_own(contexts, language):
@@ -203,7 +203,7 @@ def choose_contexts(
     )
 
 
-def trains_own(contexts: Contexts | None, language: str) -> bool:
+def trains_own(contexts: Contexts | None, language: str | None) -> bool:
     """Whether word vectors are trained on the texts themselves."""
     if contexts is None:
         return language not in list_models()

@@ -28,11 +28,19 @@ _EXAMPLES_SHOWN = 2
 _WIDTH = 40
 
 
-def read_corpus(texts: Any, words: list[str], language: str, column: str | None = None) -> Corpus:
+def read_corpus(
+    texts: Any,
+    words: list[str],
+    language: str | None,
+    function_words: Iterable[str] | None = None,
+    column: str | None = None,
+) -> Corpus:
     """A corpus as it is, or one of texts in which words of several ("New York") are one token."""
     if is_corpus(texts):
+        if function_words is not None:
+            raise InputError("function_words are those of the corpus: give them when it is made")
         return open_corpus(texts)
-    rules = replace(default_options(language), keep_duplicates=True)
+    rules = replace(default_options(language, function_words), keep_duplicates=True)
     split = (rules.tokenizer.tokenize(normalize_text(word)) for word in words)
     phrases = {" ".join(keys) for keys in split if len(keys) > 1}
     if phrases:
@@ -180,7 +188,8 @@ def find_senses(
     word: str | Iterable[str],
     *,
     n_senses: int | str = AUTO,
-    language: str = "en",
+    language: str | None = "en",
+    function_words: Iterable[str] | None = None,
     contexts: Contexts | None = None,
     column: str | None = None,
     **changes: Any,
@@ -196,8 +205,11 @@ def find_senses(
         In any case; of several words, too: "New York". The texts are read once for a list of them.
     n_senses : int or "auto"
         How many; "auto" for as many as the texts show.
-    language : str
-        Of the texts: the language's function words do not describe a context.
+    language : str or None
+        Of the texts: the language's function words do not describe a context. None, and one without
+        a list, need contexts or have them made from the texts.
+    function_words : iterable of str, optional
+        In place of the language's list; none at all for an empty one.
     contexts : optional
         What contexts are made of: see `SenseModel.fit`.
     column : str, optional
@@ -228,7 +240,7 @@ def find_senses(
         report = ReadReport()
         documents = iterate_documents(texts, column=column, skip_missing=True, report=report)
         corpus = _select_texts(documents, report, sought, numbers)
-    corpus = read_corpus(corpus, names, language)
+    corpus = read_corpus(corpus, names, language, function_words)
     if corpus.is_labelled:  # its words are not those of its text
         raise InputError(f"{corpus.path} is labelled: give the corpus that it was made from")
     model = fit_model(

@@ -153,7 +153,8 @@ class SenseModel(TaggingModel):
         words: str | Iterable[str] | None = None,
         *,
         output: str | Path | None = None,
-        language: str = "en",
+        language: str | None = "en",
+        function_words: Iterable[str] | None = None,
         contexts: Any = None,
         column: str | None = None,
         min_count: int | None = None,
@@ -178,8 +179,10 @@ class SenseModel(TaggingModel):
         output : path, optional
             Write the model into this folder, word by word as ``grassmeans induce`` does: started
             again after an interruption, it goes on from where it was. For whatever takes long.
-        language : str
-            Of the texts: its function words do not describe a context.
+        language : str or None
+            Of the texts: its function words do not describe a context. None: of none that is known.
+        function_words : iterable of str, optional
+            In place of the language's list; none at all for an empty one.
         contexts : optional
             What contexts are made of: word vectors, an encoder or a model, or the path or name of
             one; "own" trains word vectors on the texts. By default the contexts of the model that
@@ -218,7 +221,7 @@ class SenseModel(TaggingModel):
         if settings is None:
             changes = {"n_senses": AUTO} | changes
         return fit_model(
-            read_corpus(texts, chosen or [], language, column),
+            read_corpus(texts, chosen or [], language, function_words, column),
             chosen,
             output=output,
             language=language,

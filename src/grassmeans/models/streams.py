@@ -59,6 +59,7 @@ def tag_stream(
         items = open_container(texts)
     if (words := options.get("words")) is not None:
         options["words"] = check_words(words)  # it may be asked for often
+        model.tell_unknown(options["words"])
     return _tag_items(model, _read_items(items, text_of), batch_size, workers, options)
 
 

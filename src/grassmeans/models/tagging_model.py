@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from grassmeans.artifacts.schema import check_arguments, flag, optional, shorten, text
-from grassmeans.errors import InputError
+from grassmeans.errors import InputError, warn_user
 from grassmeans.models.deciding import DecidingModel
 from grassmeans.models.frames import tag_frame
 from grassmeans.models.in_processes import cut_blocks, tag_blocks
@@ -20,6 +20,8 @@ from grassmeans.senses.language import LanguageCheck, warn_of_contexts
 from grassmeans.tagging.explaining import ExplainedText, explain_text
 from grassmeans.tagging.lemmas import FindLemma
 from grassmeans.tagging.tagging import OnProgress, TaggedText, tag_texts
+
+_SHOWN = 5
 
 
 class TaggingModel(DecidingModel):
@@ -145,6 +147,8 @@ class TaggingModel(DecidingModel):
         """
         seen = self.check_language() if check is None else check
         chosen = None if words is None else check_words(words)
+        if check is None:
+            self.tell_unknown(chosen or ())
         if workers == 1:
             answering = self.answering(idk_threshold, confidence, sharpness)
             tagged = tag_texts(
@@ -310,6 +314,13 @@ class TaggingModel(DecidingModel):
         ...     print(word.label, [(place.word, place.weight) for place in places])
         """
         return explain_text(self, self.tag(text, words=words), on_progress=on_progress)
+
+    def tell_unknown(self, words: Iterable[str]) -> None:
+        """Warn of words that were asked for and have no senses here."""
+        unknown = [word for word in words if self.spell(word) not in self.inventory]
+        if unknown:
+            shown = ", ".join(map(repr, unknown[:_SHOWN])) + (", ..." * (len(unknown) > _SHOWN))
+            warn_user(f"the model has no senses of {shown}: not tagged")
 
     def check_language(self) -> LanguageCheck:
         """A check whether texts are in the model's language, and of words that it knows."""

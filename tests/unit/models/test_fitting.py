@@ -9,7 +9,7 @@ import pytest
 
 import grassmeans
 from grassmeans import Corpus, SenseModel, WordVectors, find_senses
-from grassmeans.errors import InputError, UnknownWordError
+from grassmeans.errors import GrassmeansWarning, InputError, UnknownWordError
 from grassmeans.labelling import label_corpus
 from grassmeans.models.building import choose_contexts
 from grassmeans.models.fitting import FoundOccurrence
@@ -154,11 +154,10 @@ def test_mistakes_are_told_in_the_words_of_python(topic_vectors) -> None:
         find_senses(["a crane"], "crane", contexts=topic_vectors)
     with pytest.raises(InputError, match=r"contexts must be word vectors.*got int"):
         find_senses(["a crane"], "crane", contexts=7)
-    with pytest.raises(InputError, match=r"language 'xx'.*function_words=\.\.\."):
+    with pytest.raises(InputError, match=r"language 'xx'.*function_words=\["):
         find_senses(["a crane"], "crane", contexts=topic_vectors, language="xx")
-    for language in (None, 3):
-        with pytest.raises(InputError, match="language must be a code such as 'en'; got"):
-            find_senses(["a crane flew"], "crane", language=language)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="language must be a code such as 'en', or None; got 3"):
+        find_senses(["a crane flew"], "crane", language=3)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="unknown setting 'sences'"):
         find_senses(["a crane"], "crane", contexts=topic_vectors, sences=2)
 
@@ -223,3 +222,29 @@ def test_a_labelled_corpus_has_other_words_than_its_text(
     labelled = label_corpus(topic_corpus, topic_model_folder, tmp_path / "labelled", workers=1)
     with pytest.raises(InputError, match="is labelled: give the corpus that it was made from"):
         find_senses(labelled, "crane.1", contexts=topic_vectors)
+
+
+POLISH = ["Zamek w drzwiach był zepsuty.", "Zamek królewski stoi na wzgórzu."] * 3
+
+
+@pytest.mark.filterwarnings("ignore:the texts have")
+def test_a_language_without_a_list_takes_ones_own_or_none() -> None:
+    with pytest.raises(InputError, match=r"'pl'.*function_words=\[\.\.\.\] in Python"):
+        find_senses(POLISH, "zamek", language="pl")
+    found = find_senses(POLISH, "zamek", language="pl", function_words=["W", "na"])
+    assert found.model.encoder.function_words == {"w", "na"}
+    assert found.model.language == "pl"
+    for nothing in ({"language": None}, {"language": "pl", "function_words": []}):
+        assert not find_senses(POLISH, "zamek", **nothing).model.encoder.function_words
+
+
+def test_a_corpus_has_its_own_function_words(topic_corpus, topic_vectors) -> None:
+    with pytest.raises(InputError, match="function_words are those of the corpus"):
+        find_senses(topic_corpus, "crane", function_words=["the"], contexts=topic_vectors)
+
+
+def test_words_that_a_model_lacks_are_told(topic_model) -> None:
+    with pytest.warns(GrassmeansWarning, match=r"no senses of 'qqqq', 'rrrr': not tagged"):
+        topic_model.tag_many(["the crane"], words=["qqqq", "crane", "rrrr"])
+    with pytest.warns(GrassmeansWarning, match=r"no senses of 'qqqq': not tagged"):
+        list(topic_model.pipe(["the crane"], words="qqqq"))

@@ -37,6 +37,7 @@ FIRST_SHARE, LAST_SHARE = 7 / 12, 9 / 12
 """Of the layers, where nothing else is said: 7 to 9 of 12 (docs/adr/0022-transformers.md)."""
 
 _RANGE = re.compile(r"(\d+)(?:-(\d+))?")
+_HUB_SECONDS = 10.0
 _TEXTS_AT_ONCE = 8_192  # texts that are cut into pieces and sorted by their length together
 
 
@@ -183,8 +184,13 @@ class ModelHead:
 
     @property
     def options(self) -> dict[str, Any]:
-        """How the library opens it: a folder without a look at the network."""
-        return {"local_files_only": Path(self.source).is_dir()}
+        """How the library opens it: what is on this machine without a look at the network."""
+        return {"local_files_only": self._is_here}
+
+    @cached_property
+    def _is_here(self) -> bool:
+        """Whether it is a folder, or was fetched from the hub before; else the hub must have it."""
+        return Path(self.source).is_dir() or not needs_hub(self.source)
 
     @cached_property
     def config(self) -> Any:
@@ -266,6 +272,25 @@ def check_source(source: str) -> None:
             raise InputError(f"{source} is no transformer: {error}") from error
     elif folder.exists() or folder.is_absolute() or source.startswith(".") or not source:
         raise InputError(f"there is no transformer at {source!r}: {expected}")
+
+
+def needs_hub(source: str) -> bool:
+    """Whether a model of the hub has to be fetched; refuses what cannot be, asking once.
+
+    The library would ask five times, and wait longer each time.
+    """
+    hub = import_module("huggingface_hub")
+    try:
+        if isinstance(hub.try_to_load_from_cache(source, CONFIG), str):
+            return False
+        hub.HfApi().model_info(source, timeout=_HUB_SECONDS)
+    except Exception as error:  # of the library, and of the one that it calls by
+        reason = " ".join(str(error).split(". ")[0].split())[:120]
+        raise InputError(
+            f"there is no transformer {source}: it is no folder, not in this machine's cache, and "
+            f"the hub does not give it ({reason})"
+        ) from error
+    return True
 
 
 @contextlib.contextmanager

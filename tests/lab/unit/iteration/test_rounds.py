@@ -141,13 +141,13 @@ def test_an_interrupted_induction_goes_on_where_it_was(
     monkeypatch.setattr(induction, "BATCH_WORDS", 1)
     asked: list[str] = []
 
-    def sample(word: str, *rest):
+    def complete(word: str, *rest):
         asked.append(word)
         if len(asked) == 3:
             raise KeyboardInterrupt
-        return samples.sample_word(word, *rest)
+        return samples.complete_sample(word, *rest)
 
-    monkeypatch.setattr(induction, "sample_word", sample)
+    monkeypatch.setattr(induction, "complete_sample", complete)
     arguments = (labelled, lexeme_vectors, model.inventory, SETTINGS, SHAPE)
     with pytest.raises(KeyboardInterrupt):
         induce_again(*arguments, parts=tmp_path)

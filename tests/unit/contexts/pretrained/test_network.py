@@ -183,3 +183,39 @@ def test_layers(asked, n_layers, expected) -> None:
 def test_layers_that_do_not_exist_are_refused(asked) -> None:
     with pytest.raises(InputError, match="layers"):
         choose_layers(asked, 4)
+
+
+def fake_hub(monkeypatch: pytest.MonkeyPatch, cached: str | None) -> list[tuple[str, float]]:
+    """A hub that knows one model; returns whom it was asked for."""
+    import huggingface_hub
+
+    asked: list[tuple[str, float]] = []
+
+    class Api:
+        def model_info(self, name: str, timeout: float) -> None:
+            asked.append((name, timeout))
+            if name != "someone/known":
+                raise OSError("Name or service not known. Check your connection.")
+
+    monkeypatch.setattr(huggingface_hub, "HfApi", Api)
+    monkeypatch.setattr(huggingface_hub, "try_to_load_from_cache", lambda name, file: cached)
+    return asked
+
+
+def test_a_model_that_is_nowhere_is_asked_for_once(monkeypatch) -> None:
+    asked = fake_hub(monkeypatch, cached=None)
+    with pytest.raises(InputError) as failure:
+        ModelHead("someone/nowhere").config  # noqa: B018
+    assert str(failure.value) == (
+        "there is no transformer someone/nowhere: it is no folder, not in this machine's cache, "
+        "and the hub does not give it (Name or service not known)"
+    )
+    assert asked == [("someone/nowhere", 10.0)]
+
+
+def test_what_was_fetched_before_is_read_without_the_hub(monkeypatch) -> None:
+    asked = fake_hub(monkeypatch, cached="/cache/config.json")
+    assert ModelHead("someone/known").options == {"local_files_only": True}
+    assert not asked
+    fake_hub(monkeypatch, cached=None)
+    assert ModelHead("someone/known").options == {"local_files_only": False}
