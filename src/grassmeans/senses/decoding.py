@@ -57,7 +57,7 @@ _PAPER = Limits(DEFAULT_IDK_THRESHOLD, DEFAULT_SHARPNESS, None)
 """Of distances that no model has measured."""
 
 
-class SenseDistances(Floats):
+class SenseDistances(np.ndarray[Any, np.dtype[np.float32]]):
     """(n, n_senses) distances that know the limits of the model that measured them.
 
     So do their rows; what is computed from them is up to who does. `numpy.asarray` forgets them.
