@@ -42,15 +42,18 @@ RARE_SHARE = 0.05
 class ChangeSettings:
     """What is compared, and how."""
 
-    # Occurrences with a sense that a group needs: others are shown, and not compared.
     fewest: int = 10
-    level: float = 0.05  # share of false alarms among the changes that are reported
-    # Of the test; so many are tried for words that changed, few for others.
+    """Occurrences with a sense that a group needs: others are shown, and not compared."""
+    level: float = 0.05
+    """Share of false alarms among the changes that are reported."""
     n_permutations: int = N_PERMUTATIONS
-    max_contexts: int = MAX_CONTEXTS  # of a word and group in a corpus without labels
-    # Words, from the top of a ranking of all, whose contexts are compared (APD, PRT) and shown.
+    """Of the test; so many are tried for words that changed, few for others."""
+    max_contexts: int = MAX_CONTEXTS
+    """Of a word and group in a corpus without labels."""
     examined: int = 50
+    """Words, from the top of a ranking of all, whose contexts are compared (APD, PRT) and shown."""
     random_state: int = 0
+    """Of samples and permutations."""
 
     def __post_init__(self) -> None:
         for name in ("fewest", "n_permutations", "max_contexts"):
@@ -67,12 +70,17 @@ class GroupShares:
     """A word in one group."""
 
     group: str
-    counts: Indices  # (n_senses,) occurrences of each sense
-    # (n_senses,) 95% intervals of the shares; NaN where the word does not occur.
+    """Its name."""
+    counts: Indices
+    """(n_senses,) occurrences of each sense."""
     low: Doubles
+    """(n_senses,) where the 95% intervals of shares begin; NaN where the word does not occur."""
     high: Doubles
-    n_unknown: int  # occurrences that are "I don't know"
-    is_few: bool  # too few to be compared
+    """(n_senses,) where they end."""
+    n_unknown: int
+    """Occurrences that are "I don't know"."""
+    is_few: bool
+    """Whether they are too few to be compared."""
 
     @property
     def n(self) -> int:
@@ -90,23 +98,29 @@ class PairChange:
     """A word in two groups."""
 
     first: str
+    """The name of one group."""
     second: str
+    """The name of the other."""
     n_first: int
+    """Occurrences with a sense in the first."""
     n_second: int
-    # See `grassmeans.change.measures`; NaN where there are too few occurrences, or the word's
-    # contexts were not compared.
+    """The same in the second."""
     jsd: float = math.nan
+    """Jensen-Shannon distance of the shares of senses; NaN for too few occurrences."""
     apd: float = math.nan
+    """Average pairwise distance of contexts; NaN where they were not compared."""
     prt: float = math.nan
-    # Of the test, and corrected for all tests; NaN where nothing was tested: too few occurrences,
-    # or a word with one sense.
+    """Distance of the mean contexts; NaN where they were not compared."""
     p_value: float = math.nan
+    """Of the test; NaN where nothing was tested: too few occurrences, or a word with one sense."""
     q_value: float = math.nan
+    """The same, corrected for all tests."""
     is_change: bool = False
-    # Senses that were rare in the first group and are not in the second, beyond chance; and the
-    # other way round.
+    """Whether it is reported as a change."""
     gained: tuple[int, ...] = ()
+    """Senses that were rare in the first group and are not in the second, beyond chance."""
     lost: tuple[int, ...] = ()
+    """The other way round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +128,15 @@ class WordChange:
     """A word in all groups."""
 
     word: str
-    names: tuple[str, ...]  # of its senses
-    groups: tuple[GroupShares, ...]  # all, in order
+    """As the model spells it."""
+    names: tuple[str, ...]
+    """Of its senses."""
+    groups: tuple[GroupShares, ...]
+    """All, in order."""
     pairs: tuple[PairChange, ...]
-    examples: tuple[Example, ...] = ()  # of each sense and group, where it was looked at closely
+    """Groups, two by two."""
+    examples: tuple[Example, ...] = ()
+    """Of each sense and group, where the word was looked at closely."""
 
     @property
     def is_change(self) -> bool:
@@ -166,15 +185,24 @@ class Comparison(Tabular):
     ``changed``, ``gained``, ``lost``.
     """
 
-    by: str  # how documents were grouped
+    by: str
+    """How documents were grouped."""
     groups: tuple[str, ...]
-    n_documents: tuple[int, ...]  # of each group
-    n_left_out: int  # documents in no group
+    """Their names, in order."""
+    n_documents: tuple[int, ...]
+    """Of each group."""
+    n_left_out: int
+    """Documents in no group."""
     example_left_out: str
-    n_tested: int  # tests that the q-values are corrected for
+    """One of these."""
+    n_tested: int
+    """Tests that the q-values are corrected for."""
     words: tuple[WordChange, ...]
-    absent: tuple[str, ...]  # words that were asked for and occur in no group
+    """Those that changed most first."""
+    absent: tuple[str, ...]
+    """Words that were asked for and occur in no group."""
     settings: ChangeSettings
+    """What it was made with."""
 
     def __repr__(self) -> str:
         return (
@@ -214,6 +242,8 @@ def compare_groups(
 ) -> Comparison:
     """Compare the senses of words between groups of documents.
 
+    `InputError` where model and corpora do not fit; `UnknownWordError` for a word without senses.
+
     Parameters
     ----------
     model : SenseModel, path or name
@@ -224,8 +254,6 @@ def compare_groups(
         Those to compare; all that the model has senses for by default, in a labelled corpus.
     by : str, optional
         ``"date:decade"``, ``"source"``, ...; without it several corpora are compared.
-
-    `InputError` where model and corpora do not fit; `UnknownWordError` for a word without senses.
 
     Examples
     --------

@@ -68,11 +68,17 @@ class Example:
     """A use of a word in a group."""
 
     group: str
+    """Its name."""
     sense: int
+    """From 1."""
     left: str
+    """The text before the word."""
     word: str
+    """As it stands there."""
     right: str
-    document: str  # its id or title
+    """The text after it."""
+    document: str
+    """Its id or title."""
 
 
 def jensen_shannon(first: Doubles, second: Doubles) -> Doubles:

@@ -32,6 +32,8 @@ class InductionSettings:
         Random restarts of K-Grassmeans.
     max_contexts : int
         A random sample of this many occurrences is used.
+    random_state : int
+        Of samples and restarts.
     max_senses : int
         With "auto", how many groups of contexts there are before near ones are merged.
     granularity : float

@@ -1,14 +1,8 @@
 """Collocates: words that stand near a word, or near one of its senses, more often than elsewhere.
 
 A word is near an occurrence within some words on either side of it, inside its document; every such
-place counts (surface co-occurrence). Two scores are usual:
-
-- the log-likelihood ratio (Dunning 1993), G2 = 2 sum O ln(O / E) over the four cells "near or not"
-  by "this word or another": how surely the word is near more often than by chance;
-- logDice (Rychlý 2008), 14 + log2(2 f_xy / (f_x + f_y)): how exclusively the two belong together,
-  whatever the size of the corpus. Its highest value is 14.
-
-The same log-likelihood between the surroundings of two senses tells their differences.
+place counts (surface co-occurrence), and two scores are usual (`grassmeans.collocations.scores`).
+The log-likelihood between the surroundings of two senses tells their differences.
 """
 
 from __future__ import annotations
@@ -20,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from grassmeans.arrays import Booleans, Doubles, Indices, Integers
 from grassmeans.artifacts.schema import check_arguments, whole
+from grassmeans.collocations.scores import measure_log_dice, measure_log_likelihood
 from grassmeans.corpus.corpus import Corpus, open_corpus
 from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.errors import InputError, check_choice
@@ -41,40 +35,8 @@ SCORES = ("log_dice", "log_likelihood")
 OUTSIDE = -2
 """In place of a word id: beyond the document."""
 
-_HIGHEST_DICE = 14.0
 _DIGITS = 3
 _AT_ONCE = 1 << 16
-
-
-def measure_log_dice(together: ArrayLike, first: ArrayLike, second: ArrayLike) -> Doubles:
-    """The logDice of two things, from how often they are together and each is; -inf for never."""
-    both = np.asarray(together, np.float64)
-    each = np.asarray(first, np.float64) + np.asarray(second, np.float64)
-    share = np.divide(2.0 * both, each, out=np.zeros_like(both * each), where=each > 0.0)
-    with np.errstate(divide="ignore"):
-        return _HIGHEST_DICE + np.log2(share)
-
-
-def measure_log_likelihood(
-    observed: ArrayLike, row: ArrayLike, column: ArrayLike, total: ArrayLike
-) -> Doubles:
-    """The log-likelihood ratio of a table of four cells; negative for fewer than expected.
-
-    Of the first cell and the sums of its row, of its column and of the table, all of one shape.
-    """
-    o, r, c, n = np.broadcast_arrays(
-        *(np.asarray(value, np.float64) for value in (observed, row, column, total))
-    )
-    # Windows may overlap, so that a word is near more often than it occurs: no cell is below 0.
-    cells = [o, r - o, c - o, n - r - c + o]
-    sums = [r * c, r * (n - c), (n - r) * c, (n - r) * (n - c)]
-    score = np.zeros(o.shape)
-    for count, product in zip(cells, sums, strict=True):
-        some = (count > 0.0) & (product > 0.0)
-        ratio = np.divide(count * n, product, out=np.ones(o.shape), where=some)
-        score += np.where(some, count * np.log(ratio), 0.0)
-    signed: Doubles = np.sign(o * n - r * c) * np.maximum(2.0 * score, 0.0)
-    return signed
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +44,17 @@ class Collocate:
     """A word near others."""
 
     word: str
-    # How often it stands near, and in the whole corpus; how often it would stand near by chance.
+    """As the corpus spells it."""
     count: int
+    """How often it stands near."""
     total: int
+    """How often it stands in the whole corpus."""
     expected: float
+    """How often it would stand near by chance."""
     log_dice: float
+    """How exclusively the two belong together, 14 at most."""
     log_likelihood: float
+    """How surely it is near more often than by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,29 +62,43 @@ class ComparedCollocate:
     """A word near two things: how often near each."""
 
     word: str
+    """As the corpus spells it."""
     first: int
+    """How often it stands near the first."""
     second: int
+    """How often it stands near the second."""
     total: int
-    # None where it never stands near.
+    """How often it stands in the whole corpus."""
     first_log_dice: float | None
+    """With the first; None where it never stands near."""
     second_log_dice: float | None
-    # Of the difference: positive where it belongs to the first, negative for the second.
+    """The same with the second."""
     log_likelihood: float
+    """Of the difference: positive where it belongs to the first, negative for the second."""
 
 
 @dataclass(frozen=True, slots=True)
 class NearWords:
     """How often every word stands near the occurrences of some groups (senses, words)."""
 
-    words: Sequence[str]  # of the corpus; ``ids`` are numbers in it
-    ids: Indices  # (n_words,) words that stand near any occurrence, frequent ones first
-    counts: Indices  # (n_groups, n_words)
-    totals: Indices  # (n_words,) in the whole corpus
-    lines: Indices  # (n_groups,) occurrences of each group
-    places: Indices  # (n_groups,) words near them in all
-    n_tokens: int  # of the corpus
-    shares: Doubles  # (n_groups,) which part of all occurrences was looked at
+    words: Sequence[str]
+    """Of the corpus; ``ids`` are numbers in it."""
+    ids: Indices
+    """(n_words,) words that stand near any occurrence, frequent ones first."""
+    counts: Indices
+    """(n_groups, n_words) how often each stands near."""
+    totals: Indices
+    """(n_words,) how often each stands in the whole corpus."""
+    lines: Indices
+    """(n_groups,) occurrences of each group."""
+    places: Indices
+    """(n_groups,) words near them in all."""
+    n_tokens: int
+    """Of the corpus."""
+    shares: Doubles
+    """(n_groups,) which part of all occurrences was looked at."""
     function_words: frozenset[str] = field(default_factory=frozenset)
+    """Which are no collocates unless asked for."""
 
     def rank(
         self,
@@ -315,11 +296,15 @@ class SenseCollocates(Tabular):
     """Words near the senses of a word; as a table, the best fifty of each sense."""
 
     word: str
-    names: tuple[str, ...]  # of the senses, number 1 first
-    # Occurrences of the word, and those whose senses were told.
+    """As the model spells it."""
+    names: tuple[str, ...]
+    """Of the senses, number 1 first."""
     n_lines: int
+    """Occurrences of the word."""
     n_looked_at: int
-    near: NearWords  # a group for each sense: number 1 is group 0
+    """Those whose senses were told."""
+    near: NearWords
+    """What was counted, a group for each sense: number 1 is group 0."""
 
     def __repr__(self) -> str:
         return (

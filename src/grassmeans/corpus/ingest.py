@@ -53,14 +53,22 @@ FORMAT_VERSION = 1
 class IngestOptions:
     """How documents become tokens; part of the corpus's manifest."""
 
-    tokenizer: Tokenizer = field(default_factory=Tokenizer)  # the token rule
-    language: str = "en"  # name of the function-word list, kept for later steps
-    function_words: frozenset[str] = frozenset()  # contexts leave them out; the corpus does not
-    keep_links: bool = False  # link annotations of wikitext, and where redirect pages lead to
-    keep_duplicates: bool = False  # documents whose text was there before
-    max_vocabulary: int = 2_000_000  # only so many words get ids; the others stay in the text
-    shard_chars: int = 8_000_000  # characters of source text in a shard
-    fields: tuple[str, ...] = ()  # what is known of documents beside their text, if asked for
+    tokenizer: Tokenizer = field(default_factory=Tokenizer)
+    """The token rule."""
+    language: str = "en"
+    """Name of the function-word list, kept for later steps."""
+    function_words: frozenset[str] = frozenset()
+    """Contexts leave them out; the corpus does not."""
+    keep_links: bool = False
+    """Link annotations of wikitext, and where redirect pages lead to."""
+    keep_duplicates: bool = False
+    """Documents whose text was there before."""
+    max_vocabulary: int = 2_000_000
+    """Only so many words get ids; the others stay in the text."""
+    shard_chars: int = 8_000_000
+    """Characters of source text in a shard."""
+    fields: tuple[str, ...] = ()
+    """What is known of documents beside their text, if asked for."""
 
     def to_dict(self) -> dict[str, Any]:
         """The options as plain values, for a manifest."""

@@ -64,12 +64,19 @@ class ConcordanceLine:
     """One occurrence in its original text."""
 
     left: str
+    """The text before the word."""
     word: str
+    """As it stands there."""
     right: str
+    """The text after it."""
     position: int
+    """In the corpus, from 0."""
     document_id: str
+    """As in the source."""
     document_title: str
+    """As in the source."""
     fields: Mapping[str, str] = field(default_factory=dict)
+    """What else is known of the document: a date, a source."""
 
     def __str__(self) -> str:
         return f"{self.left}<b>{self.word}</b>{self.right}"

@@ -47,15 +47,23 @@ class Edit:
     """One correction, as the manifest of an edited model records it."""
 
     word: str
+    """As the model spells it."""
     action: str
-    # What it is about: two senses to merge, the one that gets lines (none for a new one).
+    """"merge", "split", "rename", "hide", "unhide", "adopt" or "assign"."""
     senses: tuple[int, ...] = ()
+    """What it is about: two senses to merge, the one that gets lines (none for a new one)."""
     name: str = ""
-    n_senses: int = 0  # senses that were adopted
-    lines: tuple[int, ...] = ()  # positions in the corpus of the lines that were assigned
-    n_taken: int = 0  # how many of the lines have the sense now
-    n_moved: int = 0  # how many others of the contexts looked at have another sense than before
-    corpus: str = ""  # digest of the corpus whose contexts were looked at; empty without one
+    """A new one."""
+    n_senses: int = 0
+    """Senses that were adopted."""
+    lines: tuple[int, ...] = ()
+    """Positions in the corpus of the lines that were assigned."""
+    n_taken: int = 0
+    """How many of the lines have the sense now."""
+    n_moved: int = 0
+    """How many others of the contexts looked at have another sense than before."""
+    corpus: str = ""
+    """Digest of the corpus whose contexts were looked at; empty without one."""
 
 
 _ALWAYS = ("word", "action", "senses", "name")
@@ -102,14 +110,19 @@ NOTHING = Evidence()
 class EditedWord:
     """A word with the corrections made to it, which can be taken back one by one."""
 
-    original: WordSenses  # as the model has it, with the directions of hidden senses
-    entry: WordSenses  # as it is now, with the directions of hidden senses
-    # For each sense now, the numbers of the original senses that it is, or is a merger of; none
-    # where it is a part of some, or new.
+    original: WordSenses
+    """As the model has it, with the directions of hidden senses."""
+    entry: WordSenses
+    """As it is now, with the directions of hidden senses."""
     origins: tuple[tuple[int, ...], ...]
+    """For each sense now, the numbers of the original senses that it is, or is a merger of; none
+    where it is a part of some, or new."""
     edits: tuple[Edit, ...] = ()
-    before: EditedWord | None = None  # without the last correction
-    undone: tuple[EditedWord, ...] = ()  # what was taken back, the last first
+    """The corrections, the first one first."""
+    before: EditedWord | None = None
+    """The word without the last correction."""
+    undone: tuple[EditedWord, ...] = ()
+    """What was taken back, the last first."""
 
     @classmethod
     def start(cls, model: SenseModel, word: str) -> EditedWord:

@@ -58,24 +58,37 @@ class BornSense:
     """A sense that the new text shows, and that the model did not have."""
 
     word: str
+    """As the model spells it."""
     number: int
+    """Its number in the new model."""
     name: str
+    """Two or three words that tell it from the others."""
     n_contexts: int
+    """From which it was induced."""
     examples: tuple[str, ...]
+    """Lines of the new text."""
     is_new_word: bool = False
+    """Whether the model did not have the word."""
 
 
 @dataclass(frozen=True, slots=True)
 class Growth:
     """What an update did."""
 
-    model: SenseModel  # the new one
-    n_tokens: int  # of the new text
+    model: SenseModel
+    """The new one."""
+    n_tokens: int
+    """Of the new text."""
     n_documents: int
-    n_words: int  # words with senses that occurred in it
-    new_vectors: tuple[str, ...]  # words that got a vector
-    new_words: tuple[str, ...]  # words that got senses
-    born: tuple[BornSense, ...]  # new senses of words that had some
+    """Of the new text."""
+    n_words: int
+    """Words with senses that occurred in it."""
+    new_vectors: tuple[str, ...]
+    """Words that got a vector."""
+    new_words: tuple[str, ...]
+    """Words that got senses."""
+    born: tuple[BornSense, ...]
+    """New senses of words that had some."""
 
 
 def update_model(

@@ -46,7 +46,9 @@ class PrecisionRecall:
     """Precision, recall, and their harmonic mean ``f``."""
 
     precision: float
+    """In [0, 1]."""
     recall: float
+    """In [0, 1]."""
 
     @property
     def f(self) -> float:
@@ -60,16 +62,27 @@ class WordScore:
     """The scores of one word; all but counts are in percent."""
 
     word: str
+    """As in the key: ``crane.n``."""
     n_instances: int
+    """Those with a gold label."""
     n_answered: int
+    """Those of them with an answer."""
     v_measure: float
+    """Harmonic mean of homogeneity and completeness."""
     f_score: float
+    """Of pairs of instances."""
     n_clusters: int
+    """Groups of the system."""
     b_cubed_precision: float
+    """Mean over instances."""
     b_cubed_recall: float
+    """Mean over instances."""
     b_cubed: float
+    """Their harmonic mean."""
     ari: float
+    """Rand index adjusted for chance."""
     accuracy: float
+    """Under the best mapping of clusters to classes, one to one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +90,29 @@ class GroupScore:
     """Scores over a group of words, in percent."""
 
     n_words: int
+    """In the group."""
     n_instances: int
+    """Of these words."""
     v_measure: float
+    """Mean, weighted by the words' instances; as all others."""
     f_score: float
+    """Of pairs of instances."""
     n_clusters: float
+    """Plain mean over words."""
     b_cubed_precision: float
+    """Mean of the words' precision."""
     b_cubed_recall: float
-    b_cubed: float  # mean of the words' F-scores (precision and recall are means as well)
-    ari: float  # Rand index adjusted for chance
-    accuracy: float  # under the best mapping of clusters to classes, one to one for each word
-    # 95% of bootstrap samples of the words; None for a single word.
+    """Mean of the words' recall."""
+    b_cubed: float
+    """Mean of the words' F-scores."""
+    ari: float
+    """Rand index adjusted for chance."""
+    accuracy: float
+    """Under the best mapping of clusters to classes, one to one for each word."""
     v_measure_interval: Interval | None
+    """95% of bootstrap samples of the words; None for a single word."""
     f_score_interval: Interval | None
+    """The same of the F-score."""
 
 
 Word = TypeVar("Word", bound=Any)  # the scores of one, with ``word`` and ``n_answered``
@@ -106,11 +130,14 @@ class KeyScores(ABC, Generic[Word, Group]):
     # What is asked of a system whose answers are scored so: one sense an instance, or weights.
     decoding: ClassVar[str] = "hard"
 
-    # ``"all"``, and each part of speech that the names of the words show: ``"n"``, ``"v"``.
     groups: Mapping[str, Group]
-    words: tuple[Word, ...]  # the scores of each word, in the order of the gold key
-    n_unanswered: int  # gold instances without an answer
-    n_unknown: int  # answers to instances that the gold key does not have; they do not count
+    """``"all"``, and each part of speech that the names of the words show: ``"n"``, ``"v"``."""
+    words: tuple[Word, ...]
+    """The scores of each word, in the order of the gold key."""
+    n_unanswered: int
+    """Gold instances without an answer."""
+    n_unknown: int
+    """Answers to instances that the gold key does not have; they do not count."""
 
     @property
     def all(self) -> Group:

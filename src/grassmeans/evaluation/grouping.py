@@ -55,8 +55,10 @@ class Answers:
 class GroupingResult(Result):
     """Instances, grouped and scored."""
 
-    scores: Scores | None  # None where the test set has no gold labels
-    key: Key  # the answers
+    scores: Scores | None
+    """None where the test set has no gold labels."""
+    key: Key
+    """The answers."""
 
     def plain_scores(self) -> dict[str, Any]:
         """The scores of each group."""

@@ -38,7 +38,9 @@ class Label:
     """A sense given to an instance, and how much of it."""
 
     name: str
+    """Of the sense."""
     weight: float = 1.0
+    """Beside those of the instance's other labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,7 @@ class Key:
     """The labels of the instances of words: ``labels[word][instance]``, at least one each."""
 
     labels: Mapping[str, Mapping[str, tuple[Label, ...]]]
+    """``labels[word][instance]``."""
 
     @property
     def n_instances(self) -> int:
@@ -64,16 +67,20 @@ class Key:
 class Instance:
     """One occurrence of a target word in a text."""
 
-    id: str  # as in the gold key
-    target: str  # the word or lemma whose sense is asked for
-    pos: str  # its part of speech: ``"n"``, ``"v"``, ... or empty
-    # The text before the occurrence, the occurrence as it is written (empty where it was not
-    # found), and the text after it.
+    id: str
+    """As in the gold key."""
+    target: str
+    """The word or lemma whose sense is asked for."""
+    pos: str
+    """Its part of speech: ``"n"``, ``"v"``, ... or empty."""
     left: str
+    """The text before the occurrence."""
     word: str
+    """The occurrence as it is written; empty where it was not found."""
     right: str
-    # How the occurrence was found: ``"marked"`` in the source, or the rule that found it.
+    """The text after it."""
     located_by: str = "marked"
+    """How the occurrence was found: ``"marked"`` in the source, or the rule that found it."""
 
     @property
     def key_word(self) -> str:
@@ -100,7 +107,9 @@ class LabelledInstances:
     """Instances, and the gold labels of those that have one."""
 
     instances: tuple[Instance, ...]
+    """In the order of the file."""
     gold: Key = field(default_factory=lambda: Key({}))
+    """The labels."""
 
     def by_word(self) -> dict[str, list[tuple[Instance, str]]]:
         """The instances of each word, by its name in keys, that have a label, and the heaviest."""

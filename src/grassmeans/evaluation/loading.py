@@ -67,6 +67,8 @@ def open_task(
 ) -> Task[Any]:
     """Read a test set.
 
+    `InputError` where the name is unknown or files are not what they should be.
+
     Parameters
     ----------
     name : str
@@ -78,8 +80,6 @@ def open_task(
     of : str, optional
         With ``"pairs"``: the test set of that name, whose instances are paired. Without it,
         ``data`` is a file of pairs.
-
-    `InputError` where the name is unknown or files are not what they should be.
     """
     if of is not None:
         if name != PAIRS or of == PAIRS:

@@ -59,9 +59,13 @@ class WordArea:
     """The pairs of instances of one word."""
 
     word: str
+    """As in the key: ``crane.n``."""
     n_instances: int
+    """Those with a gold label."""
     n_pairs: int
-    area: float  # NaN where all instances have one sense, or each its own
+    """Of these."""
+    area: float
+    """Under the curve; NaN where all instances have one sense, or each its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +73,15 @@ class AreaScores:
     """Scores over those of a group of words that have an area, in percent."""
 
     n_words: int
+    """Those with an area."""
     n_instances: int
+    """Of these words."""
     n_pairs: int
-    area: float  # the mean, weighted by the words' instances; NaN where there are none
-    area_interval: Interval | None  # 95% of bootstrap samples of the words; None for fewer than two
+    """Of these instances."""
+    area: float
+    """The mean, weighted by the words' instances; NaN where there are none."""
+    area_interval: Interval | None
+    """95% of bootstrap samples of the words; None for fewer than two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,21 +89,28 @@ class PairScores:
     """Scores of single pairs of many words, in percent; NaN where there is nothing to score."""
 
     n_words: int
+    """In the pairs."""
     n_pairs: int
-    same: float  # share of the pairs in one sense
-    area: float  # under the curve of all pairs, whatever their words
+    """All."""
+    same: float
+    """Share of the pairs in one sense."""
+    area: float
+    """Under the curve of all pairs, whatever their words."""
     area_interval: Interval | None
-    # Share of the pairs that are on the right side of a threshold. Words are halved at random; the
-    # threshold of either half is the best one for the other. NaN for a single word.
+    """95% of bootstrap samples of the words; None for fewer than two."""
     accuracy: float
+    """Share of the pairs that are on the right side of a threshold. Words are halved at random; the
+    threshold of either half is the best one for the other. NaN for a single word."""
     accuracy_interval: Interval | None
+    """The same of the accuracy."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairsResult(GroupsResult):
     """Pairs, scored: `AreaScores` or `PairScores` of all words and of each part of speech."""
 
-    words: tuple[WordArea, ...] = ()  # of each word, where all its instances are compared
+    words: tuple[WordArea, ...] = ()
+    """Of each word, where all its instances are compared."""
 
 
 class ContextEncoding:

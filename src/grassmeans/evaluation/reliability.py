@@ -48,26 +48,35 @@ class ConfidenceBin:
     """Answers whose confidence is from ``low`` to ``high``."""
 
     low: float
+    """The smallest confidence."""
     high: float
+    """The largest."""
     n_instances: int
-    # Their mean confidence, and how many of them are right, in percent.
+    """Answers in the bin."""
     confidence: float
+    """Their mean confidence, in percent."""
     right: float
+    """How many of them are right, in percent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
     """How confidence and right answers go together, in percent; NaN where there is nothing."""
 
-    # All of them, with those that no confidence is known for (no senses, too poor a context).
     n_instances: int
-    answered: float  # share whose confidence is as large as asked for
-    accuracy: float  # right ones of these
-    # Right ones, and the mean confidence, of all that have a confidence.
+    """All of them, with those that no confidence is known for (no senses, too poor a context)."""
+    answered: float
+    """Share whose confidence is as large as asked for."""
+    accuracy: float
+    """Right ones of these."""
     accuracy_of_all: float
+    """Right ones of all that have a confidence."""
     confidence: float
-    calibration_error: float  # the mean gap between the two over bins of confidence (ECE)
-    bins: tuple[ConfidenceBin, ...]  # those that are not empty
+    """The mean confidence of these."""
+    calibration_error: float
+    """The mean gap between the two over bins of confidence (ECE)."""
+    bins: tuple[ConfidenceBin, ...]
+    """Those that are not empty."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -171,7 +180,9 @@ class ReliabilityReport:
     """The reliability of each group of answers."""
 
     groups: Mapping[str, Reliability]
+    """Names -> reliability."""
     at_least: float
+    """The confidence from which on an instance counts as answered."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""

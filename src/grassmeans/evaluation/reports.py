@@ -23,7 +23,9 @@ class Interval:
     """Where a score lies in 95% of the samples."""
 
     low: float
+    """Where it begins."""
     high: float
+    """Where it ends."""
 
 
 def bootstrap_words(n_words: int, statistic: Callable[[Indices], Doubles]) -> Interval | None:
@@ -56,8 +58,11 @@ class ResultTable:
     """Rows of text below a header; the first column names them, the others are numbers."""
 
     columns: tuple[str, ...]
+    """The header."""
     rows: tuple[tuple[str, ...], ...]
-    note: str = ""  # a remark that stands below
+    """As many cells in each."""
+    note: str = ""
+    """A remark that stands below."""
 
     def to_markdown(self) -> str:
         """The table in Markdown, with a line break at its end."""

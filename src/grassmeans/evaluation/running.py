@@ -50,14 +50,17 @@ class Result(ABC):
     """A test set, answered and scored, with the record of the run."""
 
     task: str
-    # Of the system and of the run, as plain values.
+    """Its name."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    # Of the test set, and of what the system is made of.
+    """Of the system and of the run, as plain values."""
     digests: Mapping[str, str] = field(default_factory=dict)
-    # What there was, and how often a rule decided.
+    """Of the test set, and of what the system is made of."""
     counts: Mapping[str, int] = field(default_factory=dict)
-    words_without_senses: tuple[str, ...] = ()  # those for which the system found none
+    """What there was, and how often a rule decided."""
+    words_without_senses: tuple[str, ...] = ()
+    """Those for which the system found none."""
     seconds: float = 0.0
+    """That it took."""
 
     @abstractmethod
     def plain_scores(self) -> dict[str, Any]:
@@ -83,7 +86,9 @@ class GroupsResult(Result):
     """Scores of ``"all"`` words, and of parts of them."""
 
     groups: Mapping[str, Any]
-    columns: Mapping[str, str]  # of a table for people: from headings to fields of the scores
+    """``"all"`` and parts -> scores."""
+    columns: Mapping[str, str]
+    """Of a table for people: from headings to fields of the scores."""
 
     def plain_scores(self) -> dict[str, Any]:
         """The scores of each group."""
@@ -135,14 +140,14 @@ def evaluate(
 ) -> AnyResult:
     """Answer a test set with a system, and score the answers.
 
+    `InputError` where the system cannot do what is asked, or no word of the task has senses.
+
     Parameters
     ----------
     task : Task
         From `grassmeans.evaluation.loading.open_task`.
     **changes
         Single settings: ``decoding="soft"``, ...
-
-    `InputError` where the system cannot do what is asked, or no word of the task has senses.
     """
     answering = ModelSystem(system) if isinstance(system, SenseModel) else system
     chosen = replace(settings or RunSettings(), **changes)

@@ -224,28 +224,36 @@ class SentenceScores:
     """Scores over a group of words, in percent; NaN where there is nothing to score."""
 
     n_words: int
+    """In the group."""
     n_sentences: int
+    """Of these words."""
     n_pairs: int
-    answered: float  # share of the sentences; all other scores look at these only
-    # Under the best matching of induced senses to gold ones, one to one for each word: an answer
-    # that is matched to no sense is wrong. The matching is made by the nearest senses of all
-    # sentences, so that a word with a single answer is not right for that alone.
+    """Texts of two sentences."""
+    answered: float
+    """Share of the sentences; all other scores look at these only."""
     accuracy: float
-    # Of two sentences of a word: share with one answer for one sense, two answers for two.
+    """Under the best matching of induced senses to gold ones, one to one for each word: an answer
+    that is matched to no sense is wrong. The matching is made by the nearest senses of all
+    sentences, so that a word with a single answer is not right for that alone."""
     pairwise: float
-    # The same for sentences in one sense, and in two.
+    """Of two sentences of a word: share with one answer for one sense, two answers for two."""
     same: float
+    """The same for sentences in one sense."""
     other: float
-    # Share of the words of one gold sense (with two answers or more) that get different answers.
+    """The same for sentences in two."""
     split: float
-    # Of the occurrences in texts of two sentences, by the same matching.
+    """Share of the words of one gold sense (with two answers or more) that get different
+    answers."""
     answered_in_pairs: float
+    """Share of the occurrences in texts of two sentences."""
     accuracy_in_pairs: float
-    # Share of those texts, with both occurrences answered, whose two answers differ.
+    """Of these, by the same matching."""
     told_apart: float
-    # 95% of bootstrap samples of the words; None for fewer than two words.
+    """Share of those texts, with both occurrences answered, whose two answers differ."""
     accuracy_interval: Interval | None
+    """95% of bootstrap samples of the words; None for fewer than two words."""
     pairwise_interval: Interval | None
+    """The same of ``pairwise``."""
 
 
 def score_words(words: Sequence[WordAnswers]) -> SentenceScores:

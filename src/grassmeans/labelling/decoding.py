@@ -53,13 +53,16 @@ _ROWS_AT_ONCE = 1 << 16
 class Decoding:
     """How distances become labels."""
 
-    # The nearest sense, or 0 where even that is too far; or one drawn from the probabilities.
     decoding: str = "hard"
-    # Hard only: 0 from this distance on, or where the rule is not sure enough; None: only where the
-    # context is too poor.
+    """"hard": the nearest sense, or 0 where even that is too far. "soft": one drawn from the
+    probabilities."""
     idk_threshold: IdkRule = DEFAULT_IDK_THRESHOLD
-    sharpness: float = DEFAULT_SHARPNESS  # soft only
-    random_state: int = 0  # soft only; every shard has its own random numbers
+    """Hard only: 0 from this distance on, or where the rule is not sure enough; None: only where
+    the context is too poor."""
+    sharpness: float = DEFAULT_SHARPNESS
+    """Soft only."""
+    random_state: int = 0
+    """Soft only; every shard has its own random numbers."""
 
     def __post_init__(self) -> None:
         check_choice("decoding", self.decoding, DECODINGS)

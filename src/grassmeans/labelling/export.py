@@ -33,19 +33,25 @@ from grassmeans.text.tokenizer import Tokenizer, WhitespaceTokenizer
 class KeyedWord(NamedTuple):
     """A word of a document."""
 
-    # Characters ``start:end`` of the document's text.
     start: int
+    """Its first character in the document's text."""
     end: int
-    form: str  # as it stands there
-    key: str  # lexeme key, or the word itself
-    word: str  # the word as the corpus counts it (lower-cased, say)
-    sense: int | None  # from 1; 0 for "I don't know"; None where the word has no senses
-    # Of the word's senses, in a corpus that was labelled by soft decoding.
+    """The character after its last."""
+    form: str
+    """As it stands there."""
+    key: str
+    """Lexeme key, or the word itself."""
+    word: str
+    """As the corpus counts it (lower-cased, say)."""
+    sense: int | None
+    """From 1; 0 for "I don't know"; None where the word has no senses."""
     probabilities: tuple[float, ...] | None = None
-    # With the model by which the corpus was labelled: what the sense is called, and how likely it
-    # is right; None for words without senses, the latter for only senses, too.
+    """Of the word's senses, in a corpus that was labelled by soft decoding."""
     name: str | None = None
+    """What the sense is called, with the model by which the corpus was labelled; None for words
+    without senses."""
     confidence: float | None = None
+    """How likely it is right, with that model; None for words without senses or with one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +59,21 @@ class KeyedDocument:
     """A document: its number in the corpus, the position of its first word, text and words."""
 
     is_labelled: bool
+    """Whether its corpus is."""
     number: int
+    """In the corpus, from 0."""
     first_position: int
+    """Of its first word, in the corpus."""
     id: str
+    """As in the source."""
     title: str
+    """As in the source."""
     text: str
+    """Without markup."""
     words: list[KeyedWord]
-    fields: Mapping[str, str]  # what else is known of it: a date, a source
+    """In order."""
+    fields: Mapping[str, str]
+    """What else is known of it: a date, a source."""
 
     def is_listed(self, word: KeyedWord) -> bool:
         """Whether lists of labelled words show it: one with a sense, or any without labels."""

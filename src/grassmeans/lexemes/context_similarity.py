@@ -42,35 +42,47 @@ class Passage:
     """An occurrence of a word: the text before it, the word, the text after it."""
 
     left: str
+    """The text before the word."""
     word: str
+    """As it stands there."""
     right: str
+    """The text after it."""
 
 
 @dataclass(frozen=True, slots=True)
 class DecodedPassage:
     """What an occurrence means to the model."""
 
-    word: str  # the entry: the word, or its lower-case form where only that is known
-    sense: int | None  # from 1; 0 is "I don't know"; None for a word without senses
-    # Of the senses 1, 2, ...; None for a word without senses.
+    word: str
+    """The entry: the word, or its lower-case form where only that is known."""
+    sense: int | None
+    """From 1; 0 is "I don't know"; None for a word without senses."""
     probabilities: tuple[float, ...] | None
+    """Of the senses 1, 2, ...; None for a word without senses."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairSimilarities:
     """Similarities of pairs of occurrences, (n_pairs,); NaN where a word has no vector at all."""
 
-    hard: Doubles  # HardSim
-    soft: Doubles  # SoftSim
-    # AvgSim and MaxSim, which do not look at contexts.
+    hard: Doubles
+    """HardSim."""
+    soft: Doubles
+    """SoftSim."""
     average: Doubles
+    """AvgSim, which does not look at contexts."""
     maximum: Doubles
-    n_missing: int  # pairs with NaN
-    # Occurrences in all, those of words with senses, and those whose sense could not be told.
+    """MaxSim, which does not, either."""
+    n_missing: int
+    """Pairs with NaN."""
     n_occurrences: int
+    """Occurrences in all."""
     n_decoded: int
+    """Those of words with senses."""
     n_idk: int
-    missing_words: tuple[str, ...]  # words without a vector, each once
+    """Those whose sense could not be told."""
+    missing_words: tuple[str, ...]
+    """Words without a vector, each once."""
 
 
 class ContextSimilarity:

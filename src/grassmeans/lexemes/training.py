@@ -53,6 +53,9 @@ def train_lexemes(
 ) -> LexemeVectors:
     """Train lexeme vectors into a folder (section 4 of the paper).
 
+    `InputError` where the corpus has no labels, no vector to start from fits it, or words are to be
+    frozen that have no vectors to start from.
+
     Parameters
     ----------
     labelled : Corpus or path
@@ -74,9 +77,6 @@ def train_lexemes(
         Of these probabilities; that of the labelled corpus by default.
     engine : str, optional
         Where they are trained; see `train_vectors`.
-
-    `InputError` where the corpus has no labels, no vector to start from fits it, or words are to be
-    frozen that have no vectors to start from.
     """
     labelled = open_corpus(labelled)
     require_labels(labelled)

@@ -96,6 +96,9 @@ def compact_model(
 ) -> SenseModel:
     """Write a model in its compact form, and open it.
 
+    `InputError` where the lexemes do not live in the space of the model's vectors, or where an
+    encoder needs the words that ``vocabulary`` leaves out, or all of its dimensions.
+
     Parameters
     ----------
     model : SenseModel, path or name
@@ -107,9 +110,6 @@ def compact_model(
         are stored with them. By default those that the model has.
     extra : mapping, optional
         More manifest fields: licence, source, scores.
-
-    `InputError` where the lexemes do not live in the space of the model's vectors, or where an
-    encoder needs the words that ``vocabulary`` leaves out, or all of its dimensions.
     """
     settings = settings or CompactSettings()
     model = open_model(model)

@@ -35,22 +35,24 @@ _MONTH = re.compile(r"([12]\d{3})[-/.](0?[1-9]|1[0-2])(?!\d)")
 class RawDocument:
     """One document as it was read, before cleaning and tokenising."""
 
-    # As in the source; where it has no id, the file's name and a number.
     id: str
+    """As in the source; where it has no id, the file's name and a number."""
     title: str
-    # The document's text. For tokenised formats: the surface forms joined by one space each.
+    """As in the source."""
     text: str
-    # ``"plain"``, ``"wikitext"`` (cleaned later, in the workers), ``"tokens"`` (``text`` is split
-    # on spaces and nothing else), or ``"redirect"`` (no document: ``text`` is the page that
-    # ``title`` stands for).
+    """For tokenised formats: the surface forms joined by one space each."""
     markup: str = "plain"
-    # Only with ``markup="tokens"``: the key of every token where it differs from its surface form
-    # (a lemma, say); as many as there are tokens.
+    """``"plain"``, ``"wikitext"`` (cleaned later, in the workers), ``"tokens"`` (``text`` is split
+    on spaces and nothing else), or ``"redirect"`` (no document: ``text`` is the page that ``title``
+    stands for)."""
     keys: tuple[str, ...] | None = None
-    # Where sentences begin, as characters of the text, which then has no ``<b>`` marks. None where
-    # it is not known: tokens are one sentence, and those of other text are looked for.
+    """Only with ``markup="tokens"``: the key of every token where it differs from its surface form
+    (a lemma, say); as many as there are tokens."""
     sentences: tuple[int, ...] | None = None
-    fields: Fields = ()  # what else was asked for: a date, a source
+    """Where sentences begin, as characters of the text, which then has no ``<b>`` marks. None where
+    it is not known: tokens are one sentence, and those of other text are looked for."""
+    fields: Fields = ()
+    """What else was asked for: a date, a source."""
 
 
 _RULES = {

@@ -89,8 +89,11 @@ class Strangers:
     """How near the contexts of other words are to the line of a word, by mean and spread of c."""
 
     mean: float
+    """Of c, how much of the line lies inside the context."""
     spread: float
-    own_spread: float = OWN_SPREAD  # of a word's own contexts, as a part of its usual c
+    """Of the same."""
+    own_spread: float = OWN_SPREAD
+    """Of a word's own contexts, as a part of its usual c."""
 
     def __post_init__(self) -> None:
         values = [self.mean, self.spread, self.own_spread]
@@ -150,7 +153,9 @@ class SamenessCurve:
     """
 
     intercept: float
+    """Of the curve."""
     slope: float
+    """Of the curve."""
 
     def __post_init__(self) -> None:
         if not all(np.isfinite([self.intercept, self.slope])):
@@ -222,9 +227,13 @@ class Calibration:
     """
 
     intercept: float
+    """Of the curve."""
     log_margin: float
+    """Its slope."""
     strangers: Strangers | None = None
+    """By which only senses are judged."""
     same_sense: SamenessCurve | None = None
+    """By which two contexts are compared."""
 
     def __post_init__(self) -> None:
         if not all(np.isfinite([self.intercept, self.log_margin])):

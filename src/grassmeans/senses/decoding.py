@@ -49,8 +49,11 @@ class Limits:
     """By what a model makes answers of the distances of a word."""
 
     rule: IdkRule
+    """When to say "I don't know"."""
     sharpness: float
-    usual: float | None  # distance of the word's only sense, by which a `ConfidenceRule` judges it
+    """Of probabilities."""
+    usual: float | None
+    """Distance of the word's only sense, by which a `ConfidenceRule` judges it."""
 
 
 _PAPER = Limits(DEFAULT_IDK_THRESHOLD, DEFAULT_SHARPNESS, None)
@@ -64,6 +67,7 @@ class SenseDistances(np.ndarray[Any, np.dtype[np.float32]]):
     """
 
     limits: Limits
+    """Of the model, for this word."""
 
     def __new__(cls, distances: Floats, limits: Limits) -> SenseDistances:
         """Distances as they are, with limits."""

@@ -19,10 +19,15 @@ class ExampleLine:
     """A line of the corpus that shows a sense well."""
 
     left: str
+    """The text before the word."""
     word: str
+    """As it stands there."""
     right: str
+    """The text after it."""
     document: str
+    """The title or id of its document."""
     distance: float
+    """To the direction of the sense."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +38,22 @@ class Sense:
     others stay; its stored direction is zeros, at distance 1 from everything.
     """
 
-    number: int  # 1 for the most frequent sense; 0 is kept for "I don't know"
-    share: float  # of the sampled occurrences, whose nearest direction is this one
-    mean_distance: float  # of these to the direction: the smaller, the crisper the sense
-    characteristic_words: tuple[str, ...]  # context words that mark it off from the others
-    nearest_words: tuple[str, ...]  # those whose vectors are nearest to the direction
+    number: int
+    """1 for the most frequent sense; 0 is kept for "I don't know"."""
+    share: float
+    """Of the sampled occurrences, whose nearest direction is this one."""
+    mean_distance: float
+    """Of these to the direction: the smaller, the crisper the sense."""
+    characteristic_words: tuple[str, ...]
+    """Context words that mark it off from the others."""
+    nearest_words: tuple[str, ...]
+    """Those whose vectors are nearest to the direction."""
     examples: tuple[ExampleLine, ...]
-    name: str = ""  # two or three words that tell it from the others; empty in older models
+    """Lines that show it well."""
+    name: str = ""
+    """Two or three words that tell it from the others; empty in older models."""
     hidden: bool = False
+    """Whether a user has taken it out of use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +61,9 @@ class CountedIn:
     """A corpus that is not the model's: the name of its folder, and its digest."""
 
     name: str
+    """Of its folder."""
     digest: str
+    """Of what is in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +74,17 @@ class WordSenses(Tabular):
     """
 
     word: str
-    count: int  # occurrences in the corpus
-    n_contexts: int  # sampled ones with enough context words, from which senses were induced
-    directions: Floats  # (n_senses, dim) intersection directions, of unit length
+    """As the model spells it."""
+    count: int
+    """Occurrences in the corpus."""
+    n_contexts: int
+    """Sampled ones with enough context words, from which senses were induced."""
+    directions: Floats
+    """(n_senses, dim) intersection directions, of unit length."""
     senses: tuple[Sense, ...]
+    """In the order of their numbers."""
     counted_in: CountedIn | None = None
+    """Where counts and shares come from, if not from the model's corpus."""
 
     def __repr__(self) -> str:
         names = ", ".join(
@@ -95,7 +116,9 @@ class SkippedWord:
     """A word whose senses were not induced, and why."""
 
     word: str
+    """As it was asked for, or as the corpus has it."""
     reason: str
+    """A sentence for people."""
 
 
 def entry_to_dict(entry: WordSenses) -> dict[str, Any]:

@@ -121,6 +121,8 @@ class TaggedText(Tabular):
     ----------
     text : str
         Without marks, in NFC and without invisible characters; the words' spans lie in it.
+    words : tuple of TaggedWord
+        Those with senses in the model.
     unknown : tuple of str
         What was marked and has no senses in the model.
     """

@@ -94,6 +94,7 @@ class _PatternTokenizer(ABC):
 
     kind: ClassVar[str]
     lowercase: bool = True
+    """Whether keys are in lower case."""
 
     @abstractmethod
     def key_of(self, surface: str) -> str | None:
@@ -147,20 +148,20 @@ class Tokenizer(_PatternTokenizer):
     """
 
     kind: ClassVar[str] = "words"
-    # Tokens of decimal digits only (of any script): "drop" as in the paper, "keep", or "mask" them
-    # all as 0. "1990s" and "mp3" are words.
     numbers: str = "drop"
-    # Longer runs are dropped: they are no words but addresses, sequences and damage.
+    """Tokens of decimal digits only (of any script): "drop" as in the paper, "keep", or "mask" them
+    all as 0. "1990s" and "mp3" are words."""
     max_token_length: int = 60
-    # Underscores hold a token together ("port_ellery"), except at its edges; for text that is
-    # compared with a corpus that came tokenised.
+    """Longer runs are dropped: they are no words but addresses, sequences and damage."""
     underscores: bool = False
-    # Cut runs of scripts that put nothing between words (Chinese, Japanese, Thai, Lao, Khmer,
-    # Burmese) into words; needs the extra `segment`.
+    """Underscores hold a token together ("port_ellery"), except at its edges; for text that is
+    compared with a corpus that came tokenised."""
     segment: bool = False
-    # Words that are one token where they stand together, with nothing but white space or a hyphen
-    # between them: "port_ellery".
+    """Cut runs of scripts that put nothing between words (Chinese, Japanese, Thai, Lao, Khmer,
+    Burmese) into words; needs the extra `segment`."""
     phrases: Phrases | None = None
+    """Words that are one token where they stand together, with nothing but white space or a hyphen
+    between them: "port_ellery"."""
 
     def __post_init__(self) -> None:
         if self.numbers not in NUMBER_CHOICES:

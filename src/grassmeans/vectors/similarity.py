@@ -28,7 +28,9 @@ class Neighbour(NamedTuple):
     """A word and its cosine similarity to what was asked."""
 
     word: str
+    """As the vectors spell it."""
     similarity: float
+    """The cosine, 1 at most."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,8 @@ def build_lineup(
 ) -> LineupSummary:
     """Write a testbed of polysemous words, each sense told by related words.
 
+    `InputError` where WordNet is not found, or fewer than ``n_words`` words can be had.
+
     Parameters
     ----------
     output : path
@@ -90,8 +92,6 @@ def build_lineup(
         Related words a sense.
     overwrite : bool
         Replace a file that is there.
-
-    `InputError` where WordNet is not found, or fewer than ``n_words`` words can be had.
     """
     if n_words < 1 or n_related < 1:
         raise InputError(f"n_words and n_related must be 1 or more, got {n_words} and {n_related}")

@@ -87,6 +87,9 @@ def build_links(
 ) -> DatasetSummary:
     """Write a test set of the linked words of a corpus.
 
+    `InputError` where the corpus has no links, or no word qualifies. `UnknownWordError` where a
+    word does not occur in the corpus.
+
     Parameters
     ----------
     corpus : Corpus
@@ -98,9 +101,6 @@ def build_links(
         The words to take; those that do not qualify are reported. By default all that qualify.
     merges : mapping, optional
         Page -> page that it counts as, besides the redirects of the dump.
-
-    `InputError` where the corpus has no links, or no word qualifies. `UnknownWordError` where a
-    word does not occur in the corpus.
     """
     chosen = settings or LinkSettings()
     folder = Path(output)

@@ -122,6 +122,8 @@ def build_pseudowords(
 ) -> DatasetSummary:
     """Write a test set of artificial words, and the corpus that has them.
 
+    `InputError`, `UnknownWordError` where words do not occur, come twice, or are too few.
+
     Parameters
     ----------
     output : path
@@ -135,8 +137,6 @@ def build_pseudowords(
     corpus_out : path, optional
         Folder of a corpus in which the words are merged (`merge_words`), to train vectors and to
         induce senses.
-
-    `InputError`, `UnknownWordError` where words do not occur, come twice, or are too few.
     """
     chosen = settings or PseudowordSettings()
     folder = Path(output)

@@ -151,6 +151,9 @@ def evaluate_lineup(
     same ones. Words that define a sense and have no vector are left out; a sense without any
     stays in the lineup and is never output.
 
+    `InputError` where the testbed cannot be read or is too small for ``m``, an option is out of
+    range, or no word has a vector.
+
     Parameters
     ----------
     testbed_path : path
@@ -173,9 +176,6 @@ def evaluate_lineup(
         Output k senses even where the sense vectors of a word name fewer. False: only those.
     vocabulary_sample : int or None
         The correction is the mean over so many random words of the vocabulary; None takes all.
-
-    `InputError` where the testbed cannot be read or is too small for ``m``, an option is out of
-    range, or no word has a vector.
     """
     _check_options(m, ks, p, vocabulary_sample)
     testbed = read_lineup(testbed_path)
