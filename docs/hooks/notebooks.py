@@ -54,9 +54,16 @@ def render_notebook(notebook: dict[str, Any]) -> str:
             parts.append(source)
             continue
         parts.append(_fence(source, "python"))
-        for output in cell["outputs"]:
-            parts.append(_fence("".join(output["text"]), 'text title="Output"'))
+        if output := read_output(cell):
+            parts.append(_fence(output, 'text title="Output"'))
     return "\n\n".join(parts) + "\n"
+
+
+def read_output(cell: dict[str, Any]) -> str:
+    """What a cell has printed, and what it is worth, as text."""
+    outputs = cell.get("outputs", ())
+    plain = (output.get("text") or output["data"]["text/plain"] for output in outputs)
+    return "".join(line for lines in plain for line in lines)
 
 
 def _fence(text: str, kind: str) -> str:

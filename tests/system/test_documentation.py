@@ -166,9 +166,11 @@ def test_every_row_of_the_paper_map_leads_into_the_tree() -> None:
 
 
 def test_every_page_is_in_the_navigation() -> None:
-    listed = set(re.findall(r"\S+\.md$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE))
-    pages = {path.relative_to(ROOT / "docs").as_posix() for path in ROOT.glob("docs/**/*.md")}
-    assert pages == listed
+    listed = re.findall(r"\S+\.(?:md|ipynb)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
+    found = [*ROOT.glob("docs/**/*.md"), *ROOT.glob("docs/**/*.ipynb")]
+    pages = {path.relative_to(ROOT / "docs").as_posix() for path in found}
+    assert pages == set(listed)
+    assert len(listed) == len(set(listed))
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,21 +40,54 @@ def place(tmp_path, monkeypatch) -> Path:
     return tmp_path
 
 
-def test_notebook_runs_from_top_to_bottom(capsys) -> None:
+@pytest.fixture(scope="module")
+def hook() -> Any:
+    """What makes pages of notebooks, which is no part of the package."""
+    spec = spec_from_file_location("notebooks", DOCS / "hooks" / "notebooks.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_notebook_runs_and_prints_what_it_has_stored(hook) -> None:
     notebook = json.loads((DOCS / "notebooks" / "first-senses.ipynb").read_text(encoding="utf-8"))
-    names: dict[str, object] = {}
-    for number, cell in enumerate(notebook["cells"]):
-        if cell["cell_type"] == "code":
-            assert cell["outputs"] == [], "outputs are not kept in the repository"
-            exec(compile("".join(cell["source"]), f"cell {number}", "exec"), names)
-    printed = capsys.readouterr().out
-    assert re.search(r"^1: \d+%", printed, re.MULTILINE)
-    found = re.findall(r"^(crane|bank)\.(\d) ", printed, re.MULTILINE)
-    assert [word for word, _ in found] == ["crane", "crane", "crane", "bank", "bank"]
-    first, second, unknown, river, money = (int(sense) for _, sense in found)
-    assert {first, second} == {1, 2}
-    assert unknown == 0
-    assert river != money
+    stored = [hook.read_output(cell) for cell in notebook["cells"]]
+    printed = hook.run_notebook(notebook)
+    again = "python docs/hooks/notebooks.py docs/notebooks/first-senses.ipynb"
+    assert [_shape(text) for text in printed] == [_shape(text) for text in stored], again
+    for text in ("".join(printed), "".join(stored)):
+        assert re.search(r"^1: \d+%", text, re.MULTILINE)
+        found = re.findall(r"^(crane|bank)\.(\d) ", text, re.MULTILINE)
+        assert [word for word, _ in found] == ["crane", "crane", "crane", "bank", "bank"]
+        first, second, unknown, river, money = (int(sense) for _, sense in found)
+        assert {first, second} == {1, 2}
+        assert unknown == 0
+        assert river != money
+
+
+def _shape(text: str) -> list[str]:
+    """What is the same on all machines: the lines, less numbers and the words that they order."""
+    return [re.sub(r"\W.*", "", line) for line in text.splitlines()]
+
+
+def test_notebooks_become_markdown(hook) -> None:
+    stream = {"output_type": "stream", "name": "stdout", "text": ["one\n", "two\n"]}
+    shown = {"output_type": "execute_result", "data": {"text/plain": ["3"], "text/html": ["<b>3"]}}
+    cells = [
+        {"cell_type": "markdown", "source": ["# Title\n", "Text."]},
+        {"cell_type": "code", "source": ["print(x)"], "outputs": [stream]},
+        {"cell_type": "code", "source": ["x"], "outputs": [shown]},
+        {"cell_type": "code", "source": ["y = 1"], "outputs": []},
+    ]
+    assert hook.render_notebook({"cells": cells}) == (
+        "# Title\nText.\n\n"
+        "```python\nprint(x)\n```\n\n"
+        '```text title="Output"\none\ntwo\n```\n\n'
+        '```python\nx\n```\n\n```text title="Output"\n3\n```\n\n'
+        "```python\ny = 1\n```\n"
+    )
 
 
 def test_spacy_page(place, capsys) -> None:
