@@ -101,6 +101,7 @@ class Shard:
         self.sizes = sizes
         self.first_position = first_position
         self.first_document = first_document
+        self._kept_section: tuple[tuple[int, int], Any, str, list[Span]] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Workers open the files again instead of receiving arrays.
@@ -250,13 +251,24 @@ class Shard:
         while len(spans) < skipped + n_tokens + more and behind < last_byte:
             anchor += 1
             after = int(self.anchors[anchor, 1]) if anchor < len(self.anchors) else last_byte
-            section = self._decode(behind, after)
-            spans += [(len(text) + start, len(text) + stop) for start, stop in rule.spans(section)]
+            section, found = self._read_section(behind, after, rule)
+            spans += [(len(text) + start, len(text) + stop) for start, stop in found]
             text += section
             behind = after
         if len(spans) < skipped + n_tokens:
             raise damaged(self.folder / TEXT, "text and tokens do not fit")
         return text, spans[skipped:], (begin, behind)
+
+    def _read_section(
+        self, start: int, end: int, rule: Tokenizer | WhitespaceTokenizer
+    ) -> tuple[str, list[Span]]:
+        """A section and its tokens; the last one is kept, for who reads on in it."""
+        kept = self._kept_section
+        if kept is None or kept[0] != (start, end) or kept[1] is not rule:
+            section = self._decode(start, end)
+            kept = (start, end), rule, section, list(rule.spans(section))
+            self._kept_section = kept
+        return kept[2], kept[3]
 
     def _decode(self, start: int, end: int) -> str:
         """Bytes to text; a character cut at either end is left out."""

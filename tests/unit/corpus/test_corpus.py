@@ -350,3 +350,21 @@ def test_a_corpus_in_memory_leaves_nothing_behind(tmp_path, monkeypatch) -> None
         with pytest.raises(InputError, match="no words were found"):
             Corpus.from_texts([""])
     assert list(tmp_path.iterdir()) == []
+
+
+def test_reading_on_in_a_section_does_not_tokenise_it_again(tmp_path, monkeypatch) -> None:
+    corpus = Corpus.from_texts(["one two three four five six", "seven"], tmp_path / "c")
+    (shard,) = corpus.shards
+    counted = []
+    spans = type(corpus.text_tokenizer).spans
+    monkeypatch.setattr(
+        type(corpus.text_tokenizer),
+        "spans",
+        lambda self, text: counted.append(text) or spans(self, text),
+    )
+    tokenizer = corpus.text_tokenizer
+    assert shard.read_stretch(0, 2, tokenizer)[0].split() == ["one", "two"]
+    assert shard.read_stretch(3, 5, tokenizer)[0].split() == ["four", "five"]
+    assert len(counted) == 1
+    assert shard.read_stretch(6, 7, tokenizer)[0].split() == ["seven"]
+    assert len(counted) == 2

@@ -50,14 +50,14 @@ class TorchNetwork(Network):
         torch = self._torch
         try:
             with torch.inference_mode():
-                found: Floats = self.run_layers(batch).mean(dim=0).cpu().numpy()
+                found: Floats = self.run_here(batch).cpu().numpy()
         except torch.cuda.OutOfMemoryError as error:
             torch.cuda.empty_cache()
             raise MemoryError from error
         return found
 
-    def run_layers(self, batch: PieceBatch) -> Any:
-        """(n_layers, n_words, dim) tensor of the words in each of the layers."""
+    def run_here(self, batch: PieceBatch) -> Any:
+        """(n_words, dim) tensor on the device: means over a word's pieces and the layers."""
         torch = self._torch
         ids, mask, rows, places, words = (
             torch.from_numpy(values).to(self.device)
@@ -66,13 +66,10 @@ class TorchNetwork(Network):
         states = self._network(
             input_ids=ids, attention_mask=mask, output_hidden_states=True
         ).hidden_states
-        sizes = torch.bincount(words, minlength=batch.n_words).clamp(min=1)[:, None]
-        found = []
-        for layer in self.layers:
-            own = states[layer][rows, places].float()
-            summed = own.new_zeros((batch.n_words, self.dim)).index_add_(0, words, own)
-            found.append(summed / sizes)
-        return torch.stack(found)
+        own = sum(states[layer][rows, places].float() for layer in self.layers)
+        summed = own.new_zeros((batch.n_words, self.dim)).index_add_(0, words, own)
+        sizes = summed.new_zeros(batch.n_words).index_add_(0, words, summed.new_ones(len(words)))
+        return summed / (sizes.clamp(min=1) * len(self.layers))[:, None]
 
 
 class OnnxNetwork(Network):

@@ -199,7 +199,7 @@ class LessonReader:
         return Lesson.join(parts) if parts else self._trained.read(0)[:0]
 
 
-def round_rows(rows: Any) -> tuple[NDArray[np.int8], Halves]:
+def round_rows(rows: Any) -> tuple[Any, Any]:
     """Rows (n, n_axes) of a tensor in 8 bits a number, and (n,) their scales; 0 for zeros."""
     import torch
 
@@ -207,7 +207,7 @@ def round_rows(rows: Any) -> tuple[NDArray[np.int8], Halves]:
     scales = (largest / 127).half()
     steps = scales.float().clamp_min(1e-8)[:, None]
     codes = (rows / steps).round().clamp(-127, 127).to(torch.int8)
-    return codes.cpu().numpy(), scales.cpu().numpy()
+    return codes, scales
 
 
 def measure_means(files: Sequence[Sequence[LessonFiles]], n_ids: int, device: str) -> Floats:

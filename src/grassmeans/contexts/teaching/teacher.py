@@ -49,7 +49,7 @@ DEFAULT_DISK = 20.0  # gigabytes of what the teacher said, at most
 FUNCTION_WEIGHT = 0.1  # of a function word, beside 1 of any other word, in axes and losses
 _SAMPLE_PASSAGES, _SAMPLE_SHARE, _FEWEST_SAMPLED, _SAMPLE_PARTS = 2_000, 0.1, 64, 8
 _FEWEST_IN_SAMPLE = 4
-_PIECES_AT_ONCE = 16_384
+_PIECES_AT_ONCE = 65_536
 _WRITERS = 2
 _AXES = "axes.npy"
 _KEPT_FREE = 1.05  # of the disk, beside what is written
@@ -287,7 +287,7 @@ class Listener:
         nothing = torch.empty((0, self.network.dim), device=self._device)
         for heard in map_tasks(cut_passages, given, self._workers):
             with torch.inference_mode():
-                said = [self.network.run_layers(batch).mean(dim=0) for batch in heard.batches]
+                said = [self.network.run_here(batch) for batch in heard.batches]
                 yield heard, torch.cat(said) if said else nothing
 
     def _read(self, tasks: Sequence[_Task], axes: Projection) -> None:
@@ -298,18 +298,13 @@ class Listener:
         given = [self._passages_of(task) for task in tasks]
         n_tokens = sum(len(rows) * plan.passage for plan, rows in given)
 
-        def write(task: _Task, heard: Heard, rows: Any) -> int:
+        def write(task: _Task, heard: Heard, rows: Sequence[Any]) -> int:
             i, kind, number = task
-            codes, scales = round_rows(rows)
-            size, shape = heard.ids.size, heard.ids.shape
-            all_codes, all_scales = (
-                np.zeros((size, codes.shape[1]), np.int8),
-                np.zeros(size, np.float16),
-            )
-            all_codes[heard.slots], all_scales[heard.slots] = codes, scales
-            lesson = Lesson(heard.ids, all_codes.reshape(*shape, -1), all_scales.reshape(shape))
+            codes, scales = (found.cpu().numpy() for found in rows)
+            shape = heard.ids.shape
+            lesson = Lesson(heard.ids, codes.reshape(*shape, -1), scales.reshape(shape))
             self.files[i][kind].write(number, lesson)
-            return size
+            return heard.ids.size
 
         waiting: deque[Future[int]] = deque()
         with (
@@ -318,7 +313,15 @@ class Listener:
         ):
             for task, (heard, said) in zip(tasks, self._hear(given), strict=True):
                 with torch.inference_mode():
-                    rows = (said - mean) @ turn * said.any(dim=1, keepdim=True)
+                    told = round_rows((said - mean) @ turn * said.any(dim=1, keepdim=True))
+                    slots = torch.from_numpy(heard.slots).to(self._device)
+                    # Laid out here: NumPy would keep the other threads waiting meanwhile.
+                    rows = [
+                        found.new_zeros((heard.ids.size, *found.shape[1:])).index_copy_(
+                            0, slots, found
+                        )
+                        for found in told
+                    ]
                 waiting.append(writers.submit(write, task, heard, rows))
                 while len(waiting) > _WRITERS:
                     advance(waiting.popleft().result())

@@ -115,7 +115,7 @@ def test_memory_errors_of_pytorch_become_pythons(network, monkeypatch) -> None:
     def fail(batch):
         raise torch.cuda.OutOfMemoryError
 
-    monkeypatch.setattr(network, "run_layers", fail)
+    monkeypatch.setattr(network, "run_here", fail)
     with pytest.raises(MemoryError):
         network.run(network.pieces.batch(network.pieces.cut(["bank"]), [((0, 4),)]))
 
