@@ -29,7 +29,7 @@ def encoder(
     teacher_cache: options.FilledFolder | None = None,
     teacher_disk: float = 20.0,
     base: options.ReadPath | None = None,
-    device: options.EncoderDevice = None,
+    device: Annotated[str | None, typer.Option(metavar="cpu|cuda")] = None,
     seed: options.Seed = 0,
     workers: options.Workers = None,
     overwrite: options.Overwrite = False,
@@ -77,6 +77,8 @@ def encoder(
     teacher_cache: Keep what the teacher says in this folder, for other trainings.
     teacher_disk: Gigabytes for that: of a longer text some passages are read.
     base: With a teacher: take this encoder, trained without one, as the other.
+    device: Where to train: on the CPU, or on a GPU (extra gpu); a GPU by default, where there is
+        one.
     """
     from grassmeans.artifacts.writing import read_manifest
     from grassmeans.contexts.attention.training import EncoderSettings, train_encoder
@@ -84,7 +86,6 @@ def encoder(
     from grassmeans.kernels.devices import is_first_rank
 
     paths, shares = split_shares(corpus, share)
-
     settings = EncoderSettings(
         dim=dim,
         layers=layers,

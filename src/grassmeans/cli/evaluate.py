@@ -56,11 +56,8 @@ def evaluate(
     max_contexts: options.MaxContexts = 10_000,
     seed: options.Whole | None = None,
     device: options.Device = "cpu",
-    workers: options.Workers = None,
-    engine: options.Engine = None,
-    overwrite: options.OverwriteFile = False,
-    as_json: options.Json = False,
-    as_markdown: options.Markdown = False,
+    *,
+    work: options.Scoring,
 ) -> None:
     """Answer a test set with a model, or with the senses of a method, and score the answers.
 
@@ -120,7 +117,7 @@ def evaluate(
         raise InputError("give either --idk or --confidence: both say when not to answer")
     threshold = MODEL_THRESHOLD if idk is None else idk if idk <= 1 else None
     settings = RunSettings(induce, decoding, sharpness=sharpness, idk_threshold=threshold)
-    check_output_file(key_out, overwrite=overwrite)
+    check_output_file(key_out, overwrite=work.overwrite)
     opened = open_task(task, data, gold, of)
     unlabelled = isinstance(opened, ClusteringTask) and opened.gold.n_instances == 0
     if unlabelled and key_out is None:
@@ -134,27 +131,28 @@ def evaluate(
             raise InputError("--method needs --corpus and --vectors, from which it learns")
         learn = _find_methods(opened)
         system = learn(
-            opened, method, senses, corpus, vectors, max_contexts, seed or 0, device, workers
+            opened, method, senses, corpus, vectors, max_contexts, seed or 0, device, work.workers
         )
     else:
         system = _open_system(
-            opened, model, lexemes, vectors, corpus, senses, seed, workers, device
+            opened, model, lexemes, vectors, corpus, senses, seed, work.workers, device
         )
     if confidence is not None:
         if not isinstance(system, ModelSystem):
             raise InputError("--confidence needs --model: nothing else is calibrated")
         rule = system.model.choose_threshold(MODEL_THRESHOLD, confidence)
         settings = replace(settings, idk_threshold=rule)
-    with use_engine(engine, workers):
+    with use_engine(work.engine, work.workers):
         result = run(opened, system, settings)
     if isinstance(result, GroupingResult) and key_out is not None:
-        write_key(result.key, key_out, overwrite=overwrite)
+        write_key(result.key, key_out, overwrite=work.overwrite)
     _note_counts(result)
     if unlabelled:
         note(f"no gold labels, nothing is scored; the answers are in {key_out}")
         return
     paths = {"data": str(data)} | ({} if model is None else {"model": str(model)})
-    print_result(result.to_dict() | {"paths": paths}, result.to_table(), as_json, as_markdown)
+    told = result.to_dict() | {"paths": paths}
+    print_result(told, result.to_table(), work.as_json, work.as_markdown)
 
 
 def _note_counts(result: Any) -> None:
@@ -288,11 +286,8 @@ def reliability(
     confidence: options.Share = 0.7,
     picture: options.NewPath | None = None,
     device: options.Device = "cpu",
-    workers: options.Workers = None,
-    engine: options.Engine = None,
-    overwrite: options.OverwriteFile = False,
-    as_json: options.Json = False,
-    as_markdown: options.Markdown = False,
+    *,
+    work: options.Scoring,
 ) -> None:
     """Compare the confidence of answers with how many of them are right.
 
@@ -319,17 +314,17 @@ def reliability(
 
     if corpus is None and not task:
         raise InputError("there is nothing to answer: give a corpus, or a test set by --task")
-    check_output_file(picture, overwrite=overwrite)
+    check_output_file(picture, overwrite=work.overwrite)
     tasks = [open_named_task(text) for text in task or ()]
-    with use_engine(engine, workers):
+    with use_engine(work.engine, work.workers):
         report = report_reliability(
             load(model, device=device),
             None if corpus is None else Corpus.open(corpus),
             tasks,
             at_least=confidence,
-            workers=workers,
+            workers=work.workers,
         )
     if picture is not None:
-        with output_file(picture, overwrite=overwrite) as place:
+        with output_file(picture, overwrite=work.overwrite) as place:
             place.write_text(draw_reliability(report), encoding="utf-8")
-    print_result(report.to_dict(), report.to_table(), as_json, as_markdown)
+    print_result(report.to_dict(), report.to_table(), work.as_json, work.as_markdown)

@@ -42,10 +42,8 @@ def induce(
     calibrated: Annotated[bool, typer.Option("--calibrate/--no-calibrate")] = True,
     seed: options.Seed = 0,
     device: options.Device = "cpu",
-    workers: options.Workers = None,
-    engine: options.Engine = None,
-    overwrite: options.Overwrite = False,
-    as_json: options.Json = False,
+    *,
+    work: options.Work,
 ) -> None:
     """Find the senses of words (K-Grassmeans) and write a model that can tag text.
 
@@ -118,7 +116,7 @@ def induce(
             f"{contexts}, say"
         )
     # Workers of other machines do not see the temporary folder of this one.
-    beside = output.resolve().parent if engine is not None else None
+    beside = output.resolve().parent if work.engine is not None else None
     with temporary_folder(beside) as temporary:
         corpus = _open_sources(sources, language, text_field, temporary / "corpus")
         model = build_model(
@@ -129,9 +127,7 @@ def induce(
             min_count=min_count,
             calibrated=calibrated,
             device=device,
-            workers=workers,
-            engine=engine,
-            overwrite=overwrite,
+            **work.passed,
             **changes,
         )
     skipped = {found.word: found.reason for found in model.inventory.skipped}
@@ -142,7 +138,7 @@ def induce(
     print_summary(
         {"model": str(output), "n_words": len(model.words), "skipped": skipped},
         f"senses of {len(model.words):,} words",
-        as_json,
+        work.as_json,
         [f"grassmeans show {output} {model.words[0]}", f"grassmeans tag {output}"],
     )
 

@@ -34,10 +34,8 @@ def ingest(
     keep_links: bool = False,
     keep_duplicates: bool = False,
     append: options.ReadPath | None = None,
-    workers: options.Workers = None,
-    engine: options.Engine = None,
-    overwrite: options.Overwrite = False,
-    as_json: options.Json = False,
+    *,
+    work: options.Work,
 ) -> None:
     """Read raw text into a corpus folder: tokens, words with counts, an index, the text itself.
 
@@ -93,9 +91,9 @@ def ingest(
         from grassmeans.corpus.appending import append_files
 
         corpus = append_files(
-            append, inputs, output, workers=workers, overwrite=overwrite, **reading
+            append, inputs, output, workers=work.workers, overwrite=work.overwrite, **reading
         )
-        _report(corpus, output, as_json)
+        _report(corpus, output, work.as_json)
         return
     rules = IngestOptions(
         tokenizer=Tokenizer(lowercase=not keep_case, numbers=numbers, segment=segment),
@@ -104,16 +102,8 @@ def ingest(
         keep_links=keep_links,
         keep_duplicates=keep_duplicates,
     )
-    corpus = Corpus.from_files(
-        inputs,
-        output,
-        options=rules,
-        workers=workers,
-        engine=engine,
-        overwrite=overwrite,
-        **reading,
-    )
-    _report(corpus, output, as_json)
+    corpus = Corpus.from_files(inputs, output, options=rules, **work.passed, **reading)
+    _report(corpus, output, work.as_json)
 
 
 def _report(corpus: Corpus, output: Path, as_json: bool) -> None:
@@ -153,10 +143,8 @@ def phrases(
     common_words: options.ReadPath | None = None,
     max_phrases: options.Count = 50_000,
     phrase_list: Annotated[options.ReadPath | None, typer.Option("--list")] = None,
-    workers: options.Workers = None,
-    engine: options.Engine = None,
-    overwrite: options.Overwrite = False,
-    as_json: options.Json = False,
+    *,
+    work: options.Work,
 ) -> None:
     """Find the phrases of a corpus (port ellery, pyramid of giza) and join them: port_ellery.
 
@@ -186,15 +174,7 @@ def phrases(
     named = None if common_words is None else load_function_words(file=common_words)
     settings = PhraseSettings(threshold, min_count, passes, named, max_phrases)
     given = options.choose_words(None, phrase_list)
-    joined = join_phrases(
-        Corpus.open(corpus),
-        output,
-        given,
-        settings,
-        workers=workers,
-        engine=engine,
-        overwrite=overwrite,
-    )
+    joined = join_phrases(Corpus.open(corpus), output, given, settings, **work.passed)
     table = joined.tokenizer.phrases
     assert table is not None
     counts = {name: joined.vocabulary.count_of(name) for name in table.names}
@@ -209,6 +189,6 @@ def phrases(
         },
         f"{len(table):,} phrases, joined {sum(counts.values()):,} times: "
         f"{', '.join(frequent)}, ...",
-        as_json,
+        work.as_json,
         [f"grassmeans vectors {output} -o vectors"],
     )

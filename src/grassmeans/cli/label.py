@@ -22,10 +22,8 @@ def label(
     sharpness: options.Sharpness = None,
     seed: options.Whole = 0,
     device: options.Device = "cpu",
-    workers: options.Workers = None,
-    engine: options.Engine = None,
-    overwrite: options.Overwrite = False,
-    as_json: options.Json = False,
+    *,
+    work: options.Work,
 ) -> None:
     """Give every occurrence of the model's words its sense: crane becomes crane.2.
 
@@ -67,9 +65,7 @@ def label(
         sharpness=sharpness,
         random_state=seed,
         device=device,
-        workers=workers,
-        engine=engine,
-        overwrite=overwrite,
+        **work.passed,
     )
     seconds = time.perf_counter() - started
     facts = labelled.manifest["labelled"]
@@ -81,7 +77,7 @@ def label(
         f'in {seconds:.0f} s, {unknown:.1%} of them "don\'t know"\n'
         f"read in documents, an only sense always given: `grassmeans tag` answers some of "
         f"them otherwise, {TAGGED_OTHERWISE:.0%} with the English model and Wikipedia",
-        as_json,
+        work.as_json,
         [f"grassmeans lexemes {output} -o lexemes", f"grassmeans export {output}"],
     )
 

@@ -30,13 +30,8 @@ from grassmeans.cli.update import merge, update
 from grassmeans.cli.vectors import lexemes, similar, vectors
 from grassmeans.errors import GrassmeansError, GrassmeansWarning
 from grassmeans.plugins import COMMANDS, CommandPanel, find_plugins, load_plugin
-from grassmeans.terminal.options import check_places, complete_commands
-from grassmeans.terminal.output import (
-    describe_os_error,
-    give_up_output,
-    note,
-    open_streams,
-)
+from grassmeans.terminal.options import check_places, complete_commands, spread_groups
+from grassmeans.terminal.output import describe_os_error, give_up_output, note, open_streams
 from grassmeans.version import __version__
 
 _PROGRAM = "grassmeans"
@@ -96,7 +91,7 @@ def _register(panel: CommandPanel) -> None:
         place = typer.Typer(no_args_is_help=True, help=panel.about)
         app.add_typer(place, name=panel.group, rich_help_panel=panel.title)
     for command in panel.commands:
-        place.command(rich_help_panel=panel.title)(_watch(command))
+        place.command(rich_help_panel=panel.title)(_watch(spread_groups(command)))
 
 
 def _register_added() -> None:

@@ -27,10 +27,8 @@ def update(
     text_field: options.TextField = "text",
     encoding: options.Encoding = None,
     device: options.Device = "cpu",
-    workers: options.Workers = None,
-    engine: options.Engine = None,
-    overwrite: options.Overwrite = False,
-    as_json: options.Json = False,
+    *,
+    work: options.Work,
 ) -> None:
     """Grow a model with new text: the cost is that of the new text, and senses keep their numbers.
 
@@ -57,7 +55,7 @@ def update(
     from grassmeans.editing.growing import update_model
     from grassmeans.engines import use_engine
 
-    with use_engine(engine, workers):
+    with use_engine(work.engine, work.workers):
         found = update_model(
             model,
             texts,
@@ -68,8 +66,8 @@ def update(
             new_senses=new_senses,
             new_words=new_words,
             device=device,
-            workers=workers,
-            overwrite=overwrite,
+            workers=work.workers,
+            overwrite=work.overwrite,
             format=format,
             text_field=text_field,
             encoding=encoding,
@@ -94,7 +92,7 @@ def update(
         f"{found.n_words:,} words of the model in {found.n_tokens:,} words of new text; "
         f"{len(found.born):,} new senses, {len(found.new_words):,} words with senses for the first "
         "time",
-        as_json,
+        work.as_json,
         [f"grassmeans show {output} WORD", f"grassmeans info {output}"],
     )
 

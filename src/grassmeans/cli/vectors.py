@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,30 +14,72 @@ from grassmeans.terminal.output import draw_table, print_json, print_summary, wa
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from grassmeans.vectors.skipgram import SkipGram
     from grassmeans.vectors.word_vectors import WordVectors
 
 _DEFAULT_DIM = 300
+_MaxVocabulary = Annotated[
+    int | None, typer.Option(min=1, help="Keep only the most frequent words.")
+]
+
+
+@dataclass(frozen=True)
+class Training:
+    """The options of skip-gram."""
+
+    dim: Annotated[int | None, typer.Option(min=1, help="Length of the vectors.")] = _DEFAULT_DIM
+    window: Annotated[int, typer.Option(min=1, help="Largest distance of a word pair.")] = 5
+    min_count: Annotated[int, typer.Option(min=1, help="Rarer words get no vector.")] = 5
+    negative: Annotated[int, typer.Option(min=1, help="Negative samples.")] = 5
+    epochs: Annotated[int | None, typer.Option(min=1, help="Passes over the corpus.")] = 5
+    sample: Annotated[float, typer.Option(help="Subsampling of frequent words; 0: none.")] = 1e-3
+    learning_rate: Annotated[float, typer.Option(help="Falls linearly to 0.")] = 0.025
+    max_vocabulary: _MaxVocabulary = 200_000
+    seed: options.Seed = 0
+    keep_output: Annotated[
+        bool, typer.Option("--keep-output", help="Store the output (context) vectors as well.")
+    ] = False
+    parts: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=10_000,
+            help="Train in so many parts that are put together; with --engine one a machine.",
+        ),
+    ] = None
+    device: Annotated[
+        str,
+        typer.Option(
+            metavar="cpu|cuda",
+            help="Where to train: on the CPU with --workers threads, or on a GPU (extra gpu), "
+            "where no two trainings are exactly alike.",
+        ),
+    ] = "cpu"
+
+    def make_trainer(self, workers: int | None, **chosen: int) -> SkipGram:
+        """The trainer, with some of the options as they are chosen."""
+        from grassmeans.vectors.skipgram import SkipGram
+
+        given = asdict(self) | {"workers": workers} | chosen
+        del given["keep_output"]
+        return SkipGram(random_state=given.pop("seed"), **given)
+
+
+@dataclass(frozen=True)
+class LexemeTraining(Training):
+    """The same, where some of it depends on what is given."""
+
+    dim: Annotated[
+        int | None, typer.Option(min=1, help="Length; 300, or that of --start-from.")
+    ] = None
+    epochs: Annotated[
+        int | None, typer.Option(min=1, help="Passes over the corpus; 5, more where it is short.")
+    ] = None
+    max_vocabulary: _MaxVocabulary = 300_000
 
 
 def vectors(
-    corpus: options.Corpus,
-    output: options.Output,
-    dim: options.Count = 300,
-    window: options.Window = 5,
-    min_count: options.MinCount = 5,
-    negative: options.Negative = 5,
-    epochs: options.Epochs = 5,
-    sample: options.Sample = 1e-3,
-    learning_rate: options.LearningRate = 0.025,
-    max_vocabulary: options.MaxVocabulary = 200_000,
-    seed: options.Seed = 0,
-    keep_output: options.KeepOutput = False,
-    parts: options.Parts = None,
-    device: options.TrainingDevice = "cpu",
-    workers: options.Workers = None,
-    engine: options.Engine = None,
-    overwrite: options.Overwrite = False,
-    as_json: options.Json = False,
+    corpus: options.Corpus, output: options.Output, *, training: Training, work: options.Work
 ) -> None:
     """Train word vectors: skip-gram with negative sampling, with word2vec's defaults.
 
@@ -54,39 +97,24 @@ def vectors(
     Options
     -------
     output: Folder of the new vectors.
-    dim: Length of the vectors.
     """
     from grassmeans.corpus.corpus import Corpus
-    from grassmeans.vectors.skipgram import SkipGram, train_vectors
+    from grassmeans.vectors.skipgram import train_vectors
 
-    trainer = SkipGram(
-        dim=dim,
-        window=window,
-        min_count=min_count,
-        negative=negative,
-        epochs=epochs,
-        workers=workers,
-        random_state=seed,
-        sample=sample,
-        learning_rate=learning_rate,
-        max_vocabulary=max_vocabulary,
-        parts=parts,
-        device=device,
-    )
     trained = train_vectors(
         Corpus.open(corpus),
         output,
-        trainer,
-        keep_output=keep_output,
-        engine=engine,
-        overwrite=overwrite,
+        training.make_trainer(work.workers),
+        keep_output=training.keep_output,
+        engine=work.engine,
+        overwrite=work.overwrite,
     )
     told = {name: trained.manifest[name] for name in ("seconds", "words_per_second")}
     print_summary(
-        {"vectors": str(output), "n_words": len(trained), "dim": dim} | told,
-        f"{len(trained):,} vectors of {dim} dimensions in {told['seconds']:.0f} s "
+        {"vectors": str(output), "n_words": len(trained), "dim": trained.dim} | told,
+        f"{len(trained):,} vectors of {trained.dim} dimensions in {told['seconds']:.0f} s "
         f"({told['words_per_second']:,} words/s)",
-        as_json,
+        work.as_json,
         [f"grassmeans induce {corpus} {output} -o model"],
     )
 
@@ -98,22 +126,9 @@ def lexemes(
     freeze_words: bool = False,
     soft_each_epoch: bool = False,
     sharpness: Annotated[float | None, typer.Option(min=0.0)] = None,
-    dim: options.Count | None = None,
-    window: options.Window = 5,
-    min_count: options.MinCount = 5,
-    negative: options.Negative = 5,
-    epochs: options.Count | None = None,
-    sample: options.Sample = 1e-3,
-    learning_rate: options.LearningRate = 0.025,
-    max_vocabulary: options.MaxVocabulary = 300_000,
-    seed: options.Seed = 0,
-    keep_output: options.KeepOutput = False,
-    parts: options.Parts = None,
-    device: options.TrainingDevice = "cpu",
-    workers: options.Workers = None,
-    engine: options.Engine = None,
-    overwrite: options.Overwrite = False,
-    as_json: options.Json = False,
+    *,
+    training: LexemeTraining,
+    work: options.Work,
 ) -> None:
     """Train lexeme vectors: one vector for every sense of a word, by the skip-gram of `vectors`.
 
@@ -132,12 +147,10 @@ def lexemes(
     freeze_words: Move senses only; words stay where --start-from has them.
     soft_each_epoch: Draw every occurrence's sense anew each epoch.
     sharpness: For --soft-each-epoch; the labelled corpus's by default.
-    dim: Length; 300, or that of --start-from.
-    epochs: Passes over the corpus; 5, more where it is short.
     """
     from grassmeans.corpus.corpus import Corpus
     from grassmeans.lexemes.training import MOST_EPOCHS, train_lexemes
-    from grassmeans.vectors.skipgram import SkipGram, choose_epochs
+    from grassmeans.vectors.skipgram import choose_epochs
     from grassmeans.vectors.word_vectors import WordVectors
 
     if sharpness is not None and not soft_each_epoch:
@@ -146,19 +159,10 @@ def lexemes(
         )
     source = Corpus.open(labelled)
     start = None if start_from is None else WordVectors.load(start_from)
-    trainer = SkipGram(
-        dim=dim or (start.dim if start is not None else _DEFAULT_DIM),
-        window=window,
-        min_count=min_count,
-        negative=negative,
-        epochs=epochs or choose_epochs(source.n_tokens, MOST_EPOCHS),
-        workers=workers,
-        random_state=seed,
-        sample=sample,
-        learning_rate=learning_rate,
-        max_vocabulary=max_vocabulary,
-        parts=parts,
-        device=device,
+    trainer = training.make_trainer(
+        work.workers,
+        dim=training.dim or (start.dim if start is not None else _DEFAULT_DIM),
+        epochs=training.epochs or choose_epochs(source.n_tokens, MOST_EPOCHS),
     )
     trained = train_lexemes(
         source,
@@ -168,9 +172,9 @@ def lexemes(
         freeze_words=freeze_words,
         soft_each_epoch=soft_each_epoch,
         sharpness=sharpness,
-        keep_output=keep_output,
-        engine=engine,
-        overwrite=overwrite,
+        keep_output=training.keep_output,
+        engine=work.engine,
+        overwrite=work.overwrite,
     )
     counts, manifest = trained.counts_by_kind(), trained.vectors.manifest
     speed = {name: manifest[name] for name in ("seconds", "words_per_second")}
@@ -182,7 +186,7 @@ def lexemes(
         f"{manifest['seconds']:.0f} s ({manifest['words_per_second']:,} words/s): "
         f"{counts['n_senses']:,} senses of {counts['n_words_with_senses']:,} words, "
         f'{counts["n_idk"]:,} for "I don\'t know", {counts["n_plain"]:,} words without senses',
-        as_json,
+        work.as_json,
         [f"grassmeans similar {output} {example}"],
     )
 

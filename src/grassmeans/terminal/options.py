@@ -7,6 +7,9 @@ its docstring is its help, at whose end each parameter that has no help of its o
     -------
     fewest: Occurrences that a group needs to be compared.
 
+Options that go together are the fields of a dataclass, whose options they have in its place
+(`spread_groups`).
+
 A parameter that names a file or folder is `READ`, `WRITTEN` or `WRITTEN_INTO`. Before a command
 begins, none of what it writes may be what it reads, or hold it.
 """
@@ -14,12 +17,14 @@ begins, none of what it writes may be what it reads, or hold it.
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 import math
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
+from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any, cast, get_args, get_origin, get_type_hints
@@ -83,29 +88,35 @@ Cache = Annotated[
         "--cache", help="With a transformer: keep the contexts' lines here for the next run."
     ),
 ]
-TrainingDevice = Annotated[
-    str,
-    typer.Option(
-        "--device",
-        metavar="cpu|cuda",
-        help="Where to train: on the CPU with --workers threads, or on a GPU (extra gpu), where "
-        "no two trainings are exactly alike.",
-    ),
-]
-EncoderDevice = Annotated[
-    str | None,
-    typer.Option(
-        "--device",
-        metavar="cpu|cuda",
-        help="Where to train: on the CPU, or on a GPU (extra gpu); a GPU by default, where there "
-        "is one.",
-    ),
-]
 Overwrite = Annotated[
     bool, typer.Option("--overwrite", help="Replace a finished result of the same kind.")
 ]
 OverwriteFile = Annotated[bool, typer.Option("--overwrite", help="Replace the file.")]
 Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Of the random numbers.")]
+
+
+@dataclass(frozen=True)
+class Work:
+    """Who does the work of a command, and what becomes of the result."""
+
+    workers: Workers = None
+    engine: Engine = None
+    overwrite: Overwrite = False
+    as_json: Json = False
+
+    @property
+    def passed(self) -> dict[str, Any]:
+        """What functions with long work take by these names."""
+        return {name: getattr(self, name) for name in ("workers", "engine", "overwrite")}
+
+
+@dataclass(frozen=True)
+class Scoring(Work):
+    """The same of a command that gives scores, and perhaps writes a file."""
+
+    overwrite: OverwriteFile = False
+    as_markdown: Markdown = False
+
 
 # How text files are read
 TextField = Annotated[
@@ -148,32 +159,35 @@ Sharpness = Annotated[
     ),
 ]
 
-# Training skip-gram
-Window = Annotated[int, typer.Option(min=1, help="Largest distance of a word pair.")]
-MinCount = Annotated[int, typer.Option(min=1, help="Rarer words get no vector.")]
-Negative = Annotated[int, typer.Option(min=1, help="Negative samples.")]
-Epochs = Annotated[int, typer.Option(min=1, help="Passes over the corpus.")]
-Sample = Annotated[float, typer.Option(help="Subsampling of frequent words; 0: none.")]
-LearningRate = Annotated[float, typer.Option(help="Falls linearly to 0.")]
-MaxVocabulary = Annotated[
-    int | None, typer.Option(min=1, help="Keep only the most frequent words.")
-]
-Parts = Annotated[
-    int | None,
-    typer.Option(
-        "--parts",
-        min=1,
-        max=10_000,
-        help="Train in so many parts that are put together; with --engine one a machine.",
-    ),
-]
-KeepOutput = Annotated[
-    bool, typer.Option("--keep-output", help="Store the output (context) vectors as well.")
-]
-
-
 _HELP_OF_ONE = re.compile(r"^(\w+): (.*(?:\n {4}.*)*)", re.MULTILINE)
 _MARKUP = re.compile(r"\[(?!(?:bold|dim|/)\])")
+
+
+def spread_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with an option for each field of its groups of options."""
+    hints = get_type_hints(command, include_extras=True)
+    groups = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    flat: dict[str, inspect.Parameter] = {}
+    for name, parameter in inspect.signature(command).parameters.items():
+        if name not in groups:
+            flat[name] = parameter
+            continue
+        hints |= get_type_hints(groups[name], include_extras=True)
+        for field in fields(groups[name]):
+            kind = inspect.Parameter.KEYWORD_ONLY
+            flat[field.name] = inspect.Parameter(field.name, kind, default=field.default)
+
+    @functools.wraps(command)
+    def run(**given: Any) -> None:
+        for name, group in groups.items():
+            own = {field.name: given.pop(field.name) for field in fields(group)}
+            given[name] = cast("Callable[..., Any]", group)(**own)
+        command(**given)
+
+    del run.__wrapped__  # what follows is what it takes
+    run.__signature__ = inspect.Signature(list(flat.values()))  # type: ignore[attr-defined]
+    run.__annotations__ = {name: hints[name] for name in flat}
+    return run
 
 
 def complete_commands(app: typer.Typer) -> None:
@@ -191,7 +205,8 @@ def complete_commands(app: typer.Typer) -> None:
         command.help = _keep_brackets(about)
         helps = {name: " ".join(told.split()) for name, told in _HELP_OF_ONE.findall(listed)}
         plain, hints = get_type_hints(function), get_type_hints(function, include_extras=True)
-        for name, parameter in inspect.signature(function).parameters.items():
+        signature = inspect.signature(function)
+        for name, parameter in signature.parameters.items():
             marks = list(_list_marks(hints[name]))
             found = next((mark for mark in marks if hasattr(mark, "param_decls")), None)
             option = copy(found) or _make_option(parameter)
@@ -203,8 +218,12 @@ def complete_commands(app: typer.Typer) -> None:
             if float in kinds and option.callback is None:
                 option.callback = _require_finite
             places = [mark for mark in marks if isinstance(mark, Place)]
-            # Annotations that are texts would be read anew, without what is added here.
-            function.__annotations__[name] = Annotated[plain[name], option, *places]
+            hints[name] = Annotated[plain[name], option, *places]
+        # Annotations that are texts would be read anew, without what is added here.
+        function.__annotations__ |= hints
+        known = [p.replace(annotation=hints[p.name]) for p in signature.parameters.values()]
+        callback: Any = command.callback
+        callback.__signature__ = signature.replace(parameters=known)
 
 
 def _list_marks(hint: Any) -> Iterator[Any]:
