@@ -175,16 +175,6 @@ def _link(source: Path, target: Path) -> bool:
     return True
 
 
-def share_folder(source: Path, target: Path) -> None:
-    """Make ``target`` a folder with the same files as ``source``, shared as by `share_file`."""
-    shutil.copytree(
-        source,
-        target,
-        symlinks=True,
-        copy_function=lambda given, place: share_file(Path(given), Path(place)),
-    )
-
-
 def write_manifest(
     folder: Path, kind: str, version: int, fields: dict[str, Any], *, created: bool = True
 ) -> None:

@@ -24,11 +24,9 @@ from grassmeans.artifacts.checking import (
     check_range,
     check_rising,
     damaged,
-    has_file,
     map_bytes,
     open_array,
     parse_json,
-    read_json,
     read_text,
 )
 from grassmeans.artifacts.schema import each, record, row, text
@@ -299,48 +297,6 @@ class Shard:
         path = self.folder / INDEX_POSITIONS
         check_range(path, found, 0, self.sizes.n_tokens)
         check_rising(path, found)
-        return found
-
-    @property
-    def has_links(self) -> bool:
-        """Whether link annotations were kept."""
-        return has_file(self.folder / LINKS)
-
-    @cached_property
-    def link_spans(self) -> Integers:
-        """(n_links, 3) start and end of each link's tokens, and its number in `link_targets`."""
-        if not self.has_links:
-            return np.empty((0, 3), np.int32)
-        path = self.folder / LINKS
-        spans = open_array(path, np.int32, (None, 3))
-        check_range(path, spans[:, 0], 0, self.sizes.n_tokens)
-        check_range(path, spans[:, 1] - spans[:, 0], 1, self.sizes.n_tokens + 1)
-        check_range(path, spans[:, 1], 1, self.sizes.n_tokens + 1)
-        check_range(path, spans[:, 2], 0, len(self.link_targets))
-        return spans
-
-    @cached_property
-    def exact_links(self) -> Booleans:
-        """(n_links,) whether a link's text is its tokens alone; older corpora do not know it."""
-        path = self.folder / EXACT_LINKS
-        n_links = len(self.link_spans)
-        return open_array(path, np.bool_, (n_links,)) if has_file(path) else np.ones(n_links, bool)
-
-    @cached_property
-    def link_targets(self) -> list[str]:
-        """The pages that the shard's links lead to."""
-        path = self.folder / LINK_TARGETS
-        targets = read_json(path) if self.has_links else []
-        if each(text)(targets):
-            raise damaged(path, "it is no list of pages")
-        return list(targets)
-
-    def redirects(self) -> dict[str, str]:
-        """Redirect page -> the page it leads to, where links were kept."""
-        path = self.folder / REDIRECTS
-        found = read_json(path) if has_file(path) else {}
-        if not isinstance(found, dict) or each(text)(list(found.values())):
-            raise damaged(path, "it does not say where pages lead to")
         return found
 
 

@@ -25,13 +25,12 @@ from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.evaluation.instances import known_form
 from grassmeans.geometry.distances import SenseLines, usable_contexts
-from grassmeans.lexemes.lexeme_vectors import LexemeVectors, merge_lexemes, open_lexemes
+from grassmeans.lexemes.lexeme_vectors import LexemeVectors, open_lexemes
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.decoding import DEFAULT_SHARPNESS, MODEL_THRESHOLD, IdkRule, IdkThreshold
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.induction import group_contexts, induce
 from grassmeans.senses.inventory import SenseInventory
-from grassmeans.senses.keys import encode_key
 from grassmeans.tagging.marked_text import AnyTokenizer
 from grassmeans.text.tokenizer import Tokenizer
 from grassmeans.vectors.word_vectors import WordVectors
@@ -73,35 +72,6 @@ class Senses:
         """(n_words,) which words say something about a context: all, where nothing is known."""
         return np.ones(len(words), np.bool_)
 
-    @property
-    def space(self) -> WordVectors | None:
-        """Vectors of whole words that the sense vectors may be compared with, if there are any."""
-        return None
-
-    def sense_vectors(self, word: str) -> Floats | None:
-        """(n_senses, dim) a vector for each sense, or None where there are none."""
-        self.require(word)
-        return None
-
-    def collect_lexemes(self, targets: Iterable[str]) -> LexemeVectors | None:
-        """Sense vectors of words under lexeme keys, and whole words under their own.
-
-        The words may be known in lower case only; None where none has a sense vector.
-        """
-        forms = dict.fromkeys(form for target in targets for form in (target, target.lower()))
-        found: dict[str, Floats] = {}
-        for word in (form for form in forms if form in self):
-            vectors = self.sense_vectors(word)
-            # A sense that got no vector in training is NaN.
-            for number, vector in enumerate(vectors if vectors is not None else (), start=1):
-                if np.isfinite(vector).all():
-                    found[encode_key(word, number)] = vector
-        space = self.space
-        if not found or space is None:
-            return None
-        found |= {encode_key(form): space[form] for form in forms if form in space}
-        return LexemeVectors(WordVectors(list(found), np.stack(list(found.values()))))
-
     def require(self, word: str) -> None:
         """Raise `UnknownWordError` for a word that has no senses."""
         if word not in self:
@@ -141,10 +111,6 @@ class System(ABC):
             "set: leave it out, or take induce='on-corpus'"
         )
 
-    def plain_vectors(self, senses: Senses) -> WordVectors:
-        """What stands for whole words where senses are not looked at."""
-        return self.vectors if senses.space is None else senses.space
-
     def choose_threshold(self, idk_threshold: IdkThreshold) -> IdkRule:
         """A threshold of "I don't know" as a number; methods have none of their own."""
         return None if isinstance(idk_threshold, str) else idk_threshold
@@ -155,11 +121,7 @@ class System(ABC):
 
 
 class ModelSenses(Senses):
-    """Senses as the lines of an inventory, for any kind of context.
-
-    The sense vectors are those of ``lexemes``, trained on a corpus that these senses labelled;
-    without them the directions.
-    """
+    """Senses as the lines of an inventory, for any kind of context; perhaps with lexemes."""
 
     def __init__(
         self,
@@ -200,29 +162,6 @@ class ModelSenses(Senses):
     def find_describing(self, words: Sequence[str]) -> Booleans:
         """(n_words,) those that have a vector and are no function words."""
         return self.encoder.rows_of(words) >= 0
-
-    @cached_property
-    def space(self) -> WordVectors:
-        """The words' vectors, or the lexemes merged to words."""
-        return self.encoder.vectors if self.lexemes is None else merge_lexemes(self.lexemes)
-
-    def sense_vectors(self, word: str) -> Floats | None:
-        """(n_senses, dim) lexeme vectors, or directions where there are no lexeme vectors at all.
-
-        For a sense whose lexeme has none another stands in, as `LexemeVectors` says.
-        """
-        self.require(word)
-        if self.lexemes is None:
-            return np.asarray(self.inventory.directions(word))
-        numbers = range(1, self.n_senses(word) + 1)
-        rows = [self.lexemes.standing_row(word, number) for number in numbers]
-        known = [row for row in rows if row is not None]
-        # A word has a vector for each sense or, where it has none under any name, for no sense.
-        return self.lexemes.vectors.vectors[known] if known else None
-
-    def collect_lexemes(self, targets: Iterable[str]) -> LexemeVectors | None:
-        """The lexemes as they are, with "I don't know"; directions where there are none."""
-        return super().collect_lexemes(targets) if self.lexemes is None else self.lexemes
 
 
 class ModelSystem(System):
@@ -322,10 +261,6 @@ class ModelSystem(System):
     def induce_on_test(self, word: str, occurrences: Occurrences) -> ModelSenses | None:
         """Group the contexts of these occurrences."""
         return induce_from_occurrences(word, occurrences, self.model.encoder, self.settings)
-
-    def plain_vectors(self, senses: Senses) -> WordVectors:
-        """The word vectors."""
-        return self.vectors
 
     def choose_threshold(self, idk_threshold: IdkThreshold = MODEL_THRESHOLD) -> IdkRule:
         """A threshold as a number: the model's own for "model"."""

@@ -268,23 +268,3 @@ def open_lexemes(
     joined = WordVectors(keys, stacked[sources], check=False)
     joined.manifest = {"lexemes": senses.manifest.get("lexemes", {})}
     return LexemeVectors(joined)
-
-
-def merge_lexemes(lexemes: LexemeVectors) -> WordVectors:
-    """Vectors of whole words in the space of the lexemes.
-
-    The vector of a word is the mean of its lexemes' vectors, weighted by their counts where these
-    are known: in the paper's model a word's vector is such a sum of those of its senses.
-    """
-    from scipy.sparse import csr_array
-
-    keys = lexemes.vectors.words
-    numbers: dict[str, int] = {}
-    owners = np.array([numbers.setdefault(decode_key(key)[0], len(numbers)) for key in keys])
-    counts = lexemes.vectors.counts
-    weights = np.ones(len(keys)) if counts is None else np.maximum(counts, 1).astype(np.float64)
-    totals = np.bincount(owners, weights, minlength=len(numbers))
-    shares = (weights / totals[owners]).astype(np.float32)
-    mixing = csr_array((shares, (owners, np.arange(len(keys)))), (len(numbers), len(keys)))
-    merged = mixing @ lexemes.vectors.vectors
-    return WordVectors(list(numbers), merged, totals.astype(np.int64), check=False)

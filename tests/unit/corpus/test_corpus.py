@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from grassmeans import Corpus
+from grassmeans.artifacts.checking import read_json
 from grassmeans.artifacts.writing import building_place
 from grassmeans.corpus import batches
 from grassmeans.corpus.corpus import as_corpus
@@ -290,9 +291,9 @@ def test_links_become_token_spans(tmp_path) -> None:
     Ingest(tmp_path / "c", IngestOptions(keep_links=True), workers=1).take_documents([document])
     corpus = Corpus.open(tmp_path / "c")
     assert words_of(corpus) == ["the", "crane", "and", "tower", "cranes", "met"]
-    shard = corpus.shards[0]
-    assert shard.link_targets == ["Crane (bird)", "Tower crane"]
-    assert shard.link_spans.tolist() == [[1, 2, 0], [3, 5, 1]]
+    folder = corpus.shards[0].folder
+    assert read_json(folder / "link_targets.json") == ["Crane (bird)", "Tower crane"]
+    assert np.load(folder / "links.npy").tolist() == [[1, 2, 0], [3, 5, 1]]
 
 
 def test_truncated_tokens_are_noticed(corpus: Corpus) -> None:

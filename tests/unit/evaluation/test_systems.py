@@ -6,31 +6,9 @@ import pytest
 from grassmeans import Corpus, WordVectors
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.evaluation.systems import ModelSenses, ModelSystem, Senses, VectorSystem
+from grassmeans.evaluation.systems import ModelSenses, ModelSystem, VectorSystem
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.tagging.tagging import occurrences_in_passages
-
-
-class TwoSenses(Senses):
-    """Two senses of crane; the second has no vector."""
-
-    words = ("crane",)
-
-    def __init__(self, space: WordVectors) -> None:
-        self._space = space
-
-    @property
-    def space(self) -> WordVectors:
-        return self._space
-
-    def n_senses(self, word: str) -> int:
-        return 2
-
-    def distances(self, word, occurrences):
-        raise NotImplementedError
-
-    def sense_vectors(self, word):
-        return np.array([[1, 0], [np.nan, np.nan]], np.float32)
 
 
 class ParityEncoder(ContextEncoder):
@@ -75,22 +53,6 @@ def test_any_kind_of_context_will_do(small_model) -> None:
     np.testing.assert_allclose(senses.distances("crane", found), [[0, 1], [0, 1], [1, 0]])
 
 
-def test_directions_or_lexemes_are_the_sense_vectors(small_model) -> None:
-    senses = ModelSystem(small_model).find_senses(())
-    np.testing.assert_array_equal(senses.sense_vectors("crane"), np.eye(2))
-    assert senses.space is small_model.vectors
-    keys = ["crane.1", "crane.0", "nest"]
-    lexemes = LexemeVectors(WordVectors(keys, np.array([[1, 0], [0, 1], [1, 1]], np.float32)))
-    senses = ModelSystem(small_model, lexemes).find_senses(())
-    # The second sense has no vector: that of "I don't know" stands in.
-    np.testing.assert_array_equal(senses.sense_vectors("crane"), [[1, 0], [0, 1]])
-    assert senses.space is not None
-    assert senses.space.words == ["crane", "nest"]
-    assert senses.collect_lexemes(["crane"]) is lexemes
-    without = LexemeVectors(WordVectors(["nest"], np.ones((1, 2), np.float32)))
-    assert ModelSystem(small_model, without).find_senses(()).sense_vectors("crane") is None
-
-
 def test_other_number_of_senses_is_induced_anew(small_model, tmp_path) -> None:
     texts = ["nest crane nest", "beam crane beam"] * 3
     corpus = Corpus.from_texts(texts, tmp_path / "corpus")
@@ -130,17 +92,5 @@ def test_vectors_alone_have_no_senses(small_model) -> None:
     assert senses.words == ()
     with pytest.raises(UnknownWordError, match="'crane' has no senses"):
         senses.n_senses("crane")
-    assert senses.collect_lexemes(["crane"]) is None
-    assert system.plain_vectors(senses) is small_model.vectors
     with pytest.raises(InputError, match="vectors does not work on given contexts"):
         system.induce_on_test("crane", occurrences_in_passages("crane", [], system.tokenizer))
-
-
-def test_vectors_of_senses_and_of_whole_words() -> None:
-    space = WordVectors(["crane", "nest"], np.array([[1, 1], [2, 0]], np.float32))
-    lexemes = TwoSenses(space).collect_lexemes(["Crane", "nest", "absent"])
-    assert lexemes is not None
-    assert lexemes.vectors.words == ["crane.1", "crane", "nest"]
-    # The sense without a vector, and an occurrence that tells nothing, stand for the whole word.
-    assert lexemes.hard_similarity("crane", 2, "nest", None) == pytest.approx(0.5**0.5)
-    assert lexemes.hard_similarity("crane", 1, "nest", None) == pytest.approx(1)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.lexemes.lexeme_vectors import LexemeVectors, merge_lexemes
+from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.vectors.word_vectors import WordVectors
 
 ROOT_HALF = 0.5**0.5
@@ -145,18 +145,6 @@ def test_one_export_file_holds_all_senses(lexemes: LexemeVectors, tmp_path: Path
     read = LexemeVectors.load(tmp_path / "lexemes.txt")
     assert read.senses("crane") == [1, 2]
     assert read.keys("st.1") == ["st.1\\"]
-
-
-def test_whole_words_are_means_of_their_lexemes_by_count() -> None:
-    keys = ["crane.1", "nest", "crane.2", "st.1\\"]
-    vectors = np.array([[4, 0], [1, 1], [0, 4], [2, 2]], np.float32)
-    merged = merge_lexemes(LexemeVectors(WordVectors(keys, vectors, [3, 7, 1, 5])))
-    assert merged.words == ["crane", "nest", "st.1"]
-    np.testing.assert_allclose(merged.vectors, [[3, 1], [1, 1], [2, 2]])
-    assert merged.counts is not None
-    assert merged.counts.tolist() == [4, 7, 5]
-    unweighted = merge_lexemes(LexemeVectors(WordVectors(keys, vectors)))
-    np.testing.assert_allclose(unweighted["crane"], [2, 2])
 
 
 def test_average_and_maximum_over_the_senses_of_both_words(lexemes: LexemeVectors) -> None:

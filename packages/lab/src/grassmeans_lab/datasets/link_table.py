@@ -15,6 +15,7 @@ from grassmeans.errors import InputError
 from grassmeans.evaluation.instances import read_numbered_lines
 from grassmeans.progress import progress_bar
 from grassmeans.text.wikitext import normalize_title
+from grassmeans_lab.datasets.shard_links import has_links, read_links, read_redirects
 from grassmeans_lab.datasets.writing import Positions
 
 _MAX_STEPS = 5
@@ -79,7 +80,7 @@ def collect_links(
 
     `InputError` where the corpus has no links.
     """
-    if not any(shard.has_links for shard in corpus.shards):
+    if not any(has_links(shard) for shard in corpus.shards):
         raise InputError(
             f"{corpus.path} has no links: make it of a Wikipedia dump (pages-articles.xml) with "
             "keep_links=True"
@@ -99,13 +100,13 @@ def _links_of_shard(
     shard: Shard, numbers: dict[str, int]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], Positions]:
     """Word, page and position of a shard's one-word links; new pages get the next numbers."""
-    spans = np.asarray(shard.link_spans)
-    spans = spans[(spans[:, 1] - spans[:, 0] == 1) & shard.exact_links]
+    links = read_links(shard)
+    spans = np.asarray(links.spans)
+    spans = spans[(spans[:, 1] - spans[:, 0] == 1) & links.exact]
     words = np.asarray(shard.tokens)[spans[:, 0]]
     spans, words = spans[words >= 0], words[words >= 0]
     local, inverse = np.unique(spans[:, 2], return_inverse=True)
-    targets = shard.link_targets
-    found = [numbers.setdefault(targets[i], len(numbers)) for i in local.tolist()]
+    found = [numbers.setdefault(links.targets[i], len(numbers)) for i in local.tolist()]
     pages = np.array(found, np.int32)[inverse.reshape(-1)]
     return words, pages, shard.first_position + spans[:, 0].astype(np.int64)
 
@@ -132,7 +133,7 @@ def find_redirects(corpus: Corpus, pages: Iterable[str]) -> dict[str, str]:
         step = {
             source: target
             for shard in corpus.shards
-            for source, target in shard.redirects().items()
+            for source, target in read_redirects(shard).items()
             if source in wanted
         }
         found |= step

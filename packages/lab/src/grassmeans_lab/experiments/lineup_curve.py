@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import ClassVar
 
 from grassmeans.evaluation.systems import ModelSenses, Senses
-from grassmeans.lexemes.lexeme_vectors import LexemeVectors, merge_lexemes
+from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.models.model import load
 from grassmeans.vectors.word_vectors import WordVectors
+from grassmeans_lab.evaluation.sense_vectors import merge_lexemes
 from grassmeans_lab.evaluation.tasks.lineup.running import DEFAULT_KS, LineupResult, evaluate_lineup
 from grassmeans_lab.evaluation.tasks.lineup.task import read_lineup
 from grassmeans_lab.experiments.drawing import draw_curves

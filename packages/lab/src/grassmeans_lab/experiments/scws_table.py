@@ -10,9 +10,10 @@ from typing import ClassVar
 from grassmeans.evaluation.reports import format_value, round_score
 from grassmeans.evaluation.running import evaluate
 from grassmeans.evaluation.systems import ModelSystem, VectorSystem
-from grassmeans.lexemes.lexeme_vectors import LexemeVectors, merge_lexemes
+from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.models.model import load
 from grassmeans.senses.decoding import DEFAULT_SHARPNESS
+from grassmeans_lab.evaluation.sense_vectors import merge_lexemes
 from grassmeans_lab.evaluation.tasks.similarity import ScwsTask
 from grassmeans_lab.evaluation.tasks.similarity_scores import SimilarityScore
 from grassmeans_lab.experiments.drawing import Measured, draw_intervals

@@ -20,7 +20,6 @@ from grassmeans.artifacts.schema import check_values, either, nothing, number, w
 from grassmeans.artifacts.writing import (
     digest_of,
     share_file,
-    share_folder,
     write_bytes,
     write_json,
     write_manifest,
@@ -207,7 +206,12 @@ def _take_over(building: Building) -> None:
         unfinished = building.scratch / path.name
         if path.is_dir():
             shutil.rmtree(unfinished, ignore_errors=True)
-            share_folder(path, unfinished)
+            shutil.copytree(
+                path,
+                unfinished,
+                symlinks=True,
+                copy_function=lambda given, place: share_file(Path(given), Path(place)),
+            )
         else:
             share_file(path, unfinished)
         os.rename(unfinished, place)

@@ -17,8 +17,9 @@ from grassmeans.geometry.windows import rows_of_tokens
 from grassmeans.labelling.decoding import Decoding
 from grassmeans.labelling.labeller import label_by_measure
 from grassmeans.labelling.measuring import Targets
-from grassmeans.lexemes.lexeme_vectors import LexemeVectors, merge_lexemes
+from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.vectors.word_vectors import WordVectors
+from grassmeans_lab.evaluation.sense_vectors import merge_lexemes
 from grassmeans_lab.kernels import get_kernels
 from grassmeans_lab.rivals.cosine_senses import (
     CosineMeasure,

@@ -30,6 +30,7 @@ from grassmeans.progress import progress_bar
 from grassmeans.senses.induction import BATCH_WORDS
 from grassmeans.senses.samples import word_seeds
 from grassmeans.vectors.word_vectors import WordVectors
+from grassmeans_lab.evaluation.sense_vectors import VectorSenses
 
 FORMAT_VERSION = 1
 
@@ -97,7 +98,7 @@ class Windows:
         return gather_rows(occurrences, rows, self.shape)
 
 
-class WindowSenses(Senses):
+class WindowSenses(VectorSenses):
     """Senses that look at the kept words in a window around an occurrence."""
 
     windows: Windows

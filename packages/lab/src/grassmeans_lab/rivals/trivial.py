@@ -15,6 +15,7 @@ from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.evaluation.systems import Senses
 from grassmeans.geometry.windows import DEFAULT_WINDOW
 from grassmeans.vectors.word_vectors import WordVectors
+from grassmeans_lab.evaluation.sense_vectors import VectorSenses
 from grassmeans_lab.rivals.interface import (
     ContextInducer,
     Material,
@@ -25,7 +26,7 @@ from grassmeans_lab.rivals.interface import (
 )
 
 
-class SingleSenses(Senses):
+class SingleSenses(VectorSenses):
     """Every word has one sense, at no distance from any context."""
 
     uses_contexts = False
@@ -58,7 +59,7 @@ class OneSense(ContextInducer):
         return SingleSenses((word,))
 
 
-class OwnSenses(Senses):
+class OwnSenses(VectorSenses):
     """Every context is a sense of its own.
 
     So the number of senses depends on what is asked: `n_senses` counts the occurrences that were

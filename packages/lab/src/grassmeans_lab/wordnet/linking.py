@@ -17,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.arrays import Floats
-from grassmeans.lexemes.lexeme_vectors import merge_lexemes, open_lexemes
+from grassmeans.lexemes.lexeme_vectors import open_lexemes
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import WordSenses
 from grassmeans.vectors.similarity import inverse_norms
 from grassmeans.vectors.word_vectors import WordVectors
+from grassmeans_lab.evaluation.sense_vectors import merge_lexemes
 from grassmeans_lab.wordnet.database import Synset, WordNet
 from grassmeans_lab.wordnet.synset_vectors import GlossVectors, Lexicon, extend_vectors
 

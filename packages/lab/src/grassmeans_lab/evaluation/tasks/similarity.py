@@ -26,6 +26,7 @@ from grassmeans.lexemes.context_similarity import ContextSimilarity, Passage
 from grassmeans.senses.decoding import IdkRule, IdkThreshold, describe_rule
 from grassmeans.tagging.tagging import occurrences_in_passages
 from grassmeans.vectors.word_vectors import WordVectors
+from grassmeans_lab.evaluation.sense_vectors import collect_lexemes, plain_vectors
 from grassmeans_lab.evaluation.tasks.similarity_scores import (
     ContextPair,
     SimilarityScore,
@@ -113,7 +114,7 @@ class WordPairsTask(Task[SimilarityResult]):
 
     def score(self, system: System, settings: RunSettings) -> SimilarityResult:
         """Correlate the cosines of whole words with the ratings."""
-        vectors = system.plain_vectors(system.find_senses(self.targets))
+        vectors = plain_vectors(system, system.find_senses(self.targets))
         return SimilarityResult(
             task=self.name,
             groups={
@@ -159,8 +160,8 @@ class ScwsTask(Task[SimilarityResult]):
     def score(self, system: System, settings: RunSettings) -> SimilarityResult:
         """Correlate similarities with the ratings."""
         senses = system.find_senses(self.targets)
-        plain = system.plain_vectors(senses)
-        lexemes = senses.collect_lexemes(self.targets)
+        plain = plain_vectors(system, senses)
+        lexemes = collect_lexemes(senses, self.targets)
         ways = {"plain": _compare_words(plain, self.pairs)}
         counts = {"n_pairs": len(self.pairs)}
         digests = {"vectors": digest_of_vectors(plain)}

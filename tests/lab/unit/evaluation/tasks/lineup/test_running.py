@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from grassmeans import WordVectors
 from grassmeans.errors import InputError
-from grassmeans.evaluation.systems import Senses
+from grassmeans_lab.evaluation.sense_vectors import VectorSenses
 from grassmeans_lab.evaluation.tasks.lineup.running import evaluate_lineup
 
 WORDS = ["crane", "oak", "bird", "nest", "beam", "hook", "tree", "leaf"]
@@ -16,7 +16,7 @@ ROWS = [[4, 1], [-1, 4], [1, 0], [1, 0], [0, 1], [0, 1], [-1, 1], [-1, 1]]
 TESTBED = "crane\tbird nest\ncrane\tbeam hook\noak\ttree leaf\noak\tabsent\nlost\tbird\n"
 
 
-class FixedSenses(Senses):
+class FixedSenses(VectorSenses):
     """Sense vectors given by hand."""
 
     def __init__(self, vectors: dict[str, NDArray[np.float32]], space: WordVectors | None) -> None:

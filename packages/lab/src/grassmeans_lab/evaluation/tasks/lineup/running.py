@@ -23,6 +23,7 @@ from grassmeans.evaluation.running import Result, RunSettings, Task
 from grassmeans.evaluation.systems import Senses, System, digest_of_vectors
 from grassmeans.vectors.similarity import inverse_norms
 from grassmeans.vectors.word_vectors import WordVectors
+from grassmeans_lab.evaluation.sense_vectors import find_sense_vectors, find_space
 from grassmeans_lab.evaluation.tasks.lineup.scores import (
     LineupCurves,
     Lineups,
@@ -179,7 +180,8 @@ def evaluate_lineup(
     """
     _check_options(m, ks, p, vocabulary_sample)
     testbed = read_lineup(testbed_path)
-    space = vectors if senses is None or senses.space is None else senses.space
+    found_space = None if senses is None else find_space(senses)
+    space = vectors if found_space is None else found_space
     words = tuple(word for word in testbed.words if word in space)
     if not words:
         raise InputError(f"no word of {testbed_path} has a vector: are they of one language?")
@@ -266,7 +268,7 @@ def _stack_sense_vectors(senses: Senses, words: Sequence[str], dim: int) -> _Sta
     stacked = [np.empty((0, dim), np.float32)]
     owners: list[int] = []
     for number, word in enumerate(words):
-        found = senses.sense_vectors(word) if word in known else None
+        found = find_sense_vectors(senses, word) if word in known else None
         if found is None:
             continue
         if found.shape[1] != dim:
