@@ -30,7 +30,7 @@ from grassmeans.engines.parallel import map_tasks
 from grassmeans.errors import EngineError, StorageError
 from grassmeans.evaluation.loading import open_task
 from grassmeans.reading import parts
-from grassmeans.vectors import averaging, training
+from grassmeans.vectors import training
 from grassmeans.vectors.skipgram import train_vectors
 from grassmeans_lab.comparing.comparing import Comparison
 from grassmeans_lab.comparing.systems import make_systems
@@ -94,8 +94,7 @@ def test_a_cluster_gives_what_one_process_gives_though_a_worker_is_killed(
 def test_vectors_are_trained_in_parts_as_in_this_process(
     engine, topic_corpus, tmp_path, monkeypatch
 ) -> None:
-    for module in (training, averaging):
-        monkeypatch.setattr(module, "CHUNK_TOKENS", 1_000)
+    monkeypatch.setattr(training, "CHUNK_TOKENS", 1_000)
     trainers = [SkipGram(dim=16, min_count=2, epochs=1, workers=1, parts=2) for _ in range(2)]
     here = train_vectors(topic_corpus, tmp_path / "here", trainers[0], show_progress=False)
     there = train_vectors(

@@ -123,16 +123,14 @@ def parse_json(text: str | bytes, path: Path) -> Any:
     raise damaged(path, f"no usable JSON: nested more than {_DEEPEST_JSON} times")
 
 
-def map_bytes(path: Path, size: int | None = None) -> memoryview:
-    """Map a file of an artifact into memory, read-only; an error where it has another size."""
+def map_bytes(path: Path) -> memoryview:
+    """Map a file of an artifact into memory, read-only."""
     with open_file(path) as file:
-        found = os.fstat(file.fileno()).st_size
-        if size is not None and found != size:
-            raise damaged(path, f"{found:,} bytes instead of {size:,}")
-        if found == 0:
+        size = os.fstat(file.fileno()).st_size
+        if size == 0:
             return memoryview(b"")
         content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-    if found <= SMALL_BYTES:
+    if size <= SMALL_BYTES:
         _compare(path, content)
     return content
 

@@ -107,12 +107,12 @@ def either(*rules: Rule) -> Rule:
     return check
 
 
-def each(rule: Rule, length: int | None = None) -> Rule:
+def each(rule: Rule) -> Rule:
     """A list of values that all follow a rule."""
 
     def check(value: Any) -> str | None:
-        if not isinstance(value, list) or (length is not None and len(value) != length):
-            return "a list" if length is None else f"a list of {length}"
+        if not isinstance(value, list):
+            return "a list"
         found = next(((i, e) for i, item in enumerate(value) if (e := rule(item))), None)
         return None if found is None else f"a list whose item {found[0]} is {found[1]}"
 

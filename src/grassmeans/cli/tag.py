@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -78,7 +78,11 @@ def tag(
     threshold = opened.choose_threshold(MODEL_THRESHOLD if idk is None else idk, confidence)
     warn_of_contexts(opened.encoder)
     language = opened.check_language()
-    _tell_other_way(file)
+    if file is not None and file.is_file() and file.stat().st_size > _LARGE_FILE:
+        note(
+            "this is a large file: `grassmeans ingest`, `label` and `export` go on after an "
+            "interruption, and write tables with the senses' names"
+        )
     blocks = tag_blocks(
         opened,
         _read_passages(file, format, column),
@@ -93,20 +97,16 @@ def tag(
         for result in tagged:
             for missing in result.unknown:
                 note(f"{missing!r} is not in the model")
-            if json_lines:
-                print_json(_as_dict(result, decoding))
-            else:
+            if not json_lines:
                 print_tagged(result, decoding)
+                continue
+            told = result.to_dict()
+            if decoding == "hard":  # probabilities only where they were asked for
+                for answer in told["words"]:
+                    del answer["probabilities"]
+            print_json(told)
         sys.stdout.flush()
     language.warn()
-
-
-def _tell_other_way(file: Path | None) -> None:
-    if file is not None and file.is_file() and file.stat().st_size > _LARGE_FILE:
-        note(
-            "this is a large file: `grassmeans ingest`, `label` and `export` go on after an "
-            "interruption, and write tables with the senses' names"
-        )
 
 
 def _read_passages(
@@ -169,15 +169,6 @@ def _decode_lines(lines: list[bytes]) -> Iterator[list[str]]:
     texts = [line.decode("utf-8-sig", errors="replace").strip() for line in lines]
     if found := [text for text in texts if text]:
         yield found
-
-
-def _as_dict(tagged: TaggedText, decoding: str) -> dict[str, Any]:
-    """What JSON tells; probabilities only where they were asked for."""
-    told = tagged.to_dict()
-    if decoding == "hard":
-        for word in told["words"]:
-            del word["probabilities"]
-    return told
 
 
 def print_tagged(tagged: TaggedText, decoding: str) -> None:

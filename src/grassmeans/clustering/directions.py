@@ -17,19 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from grassmeans.arrays import Doubles, Floats, Indices
-from grassmeans.clustering.loop import (
-    DEFAULT_FIT,
-    Assigned,
-    FitOptions,
-    Grouping,
-    HeldAlone,
-    Hold,
-    InducedDirections,
-    RandomState,
-    StepsAlone,
-    advance,
-    sample_evenly,
-)
+from grassmeans.clustering import loop
 from grassmeans.kernels import get_kernels
 from grassmeans.kernels.blocks import Advanced, HeldContexts
 from grassmeans.vectors.similarity import unit_rows
@@ -47,15 +35,18 @@ _BREAKDOWN = 1e-5  # of a product's length: what is left of it is rounding
 
 
 def induce_directions(
-    bases: Floats, n_senses: int, fit: FitOptions = DEFAULT_FIT, random_state: RandomState = None
-) -> InducedDirections:
+    bases: Floats,
+    n_senses: int,
+    fit: loop.FitOptions = loop.DEFAULT_FIT,
+    random_state: loop.RandomState = None,
+) -> loop.InducedDirections:
     """Minimise equation 3 over directions and groups of contexts (n_contexts, rank, dim)."""
-    return solve_lines([Grouping(bases, n_senses, fit, random_state)], hold_lines)[0]
+    return solve_lines([loop.Grouping(bases, n_senses, fit, random_state)], hold_lines)[0]
 
 
 def refine_directions(
-    bases: Floats, directions: Floats, fit: FitOptions = DEFAULT_FIT
-) -> InducedDirections:
+    bases: Floats, directions: Floats, fit: loop.FitOptions = loop.DEFAULT_FIT
+) -> loop.InducedDirections:
     """Minimise equation 3 from given directions (n_senses, dim): as many senses, no restarts."""
     held = hold_lines([bases])
     start = np.ascontiguousarray(directions, dtype=np.float32)[None]
@@ -63,12 +54,12 @@ def refine_directions(
     return _order_by_size(held, refined)[0]
 
 
-def hold_lines(bases: Sequence[Floats]) -> HeldAlone:
+def hold_lines(bases: Sequence[Floats]) -> loop.HeldAlone:
     """The contexts of a word on the CPU, in a list."""
-    return HeldAlone(np.ascontiguousarray(bases[0], dtype=np.float32), LineSteps)
+    return loop.HeldAlone(np.ascontiguousarray(bases[0], dtype=np.float32), LineSteps)
 
 
-def solve_lines(asked: Sequence[Grouping], hold: Hold) -> list[InducedDirections]:
+def solve_lines(asked: Sequence[loop.Grouping], hold: loop.Hold) -> list[loop.InducedDirections]:
     """The directions of groupings that have the same options and as many samples each."""
     held = hold([grouping.bases for grouping in asked])
     given = [grouping.directions for grouping in asked if grouping.directions is not None]
@@ -82,7 +73,7 @@ def solve_lines(asked: Sequence[Grouping], hold: Hold) -> list[InducedDirections
     limits = [fit.max_iter] * len(asked)
     products = _FIRST_PRODUCTS
     for sizes in zip(*samples, strict=True):
-        reached = advance(held, sizes, starts, limits, fit.tol, products)
+        reached = loop.advance(held, sizes, starts, limits, fit.tol, products)
         starts, products = [word.directions for word in reached], _LATER_PRODUCTS
     best = [word.find_best() for word in reached]
     left = [fit.max_iter - int(word.n_iter[0]) for word in best]
@@ -100,7 +91,7 @@ def _refine(
     tol: float,
 ) -> list[Advanced]:
     """Let restarts converge to a tenth of the tolerance, with several products per iteration."""
-    return advance(held, sizes, starts, limits, tol * _REFINED_TOLERANCE, _LAST_PRODUCTS)
+    return loop.advance(held, sizes, starts, limits, tol * _REFINED_TOLERANCE, _LAST_PRODUCTS)
 
 
 def plan_samples(n_contexts: int, n_senses: int) -> list[int]:
@@ -113,9 +104,9 @@ def plan_samples(n_contexts: int, n_senses: int) -> list[int]:
     return [*sizes, n_contexts]
 
 
-def _draw_starts(grouping: Grouping, samples: Sequence[int]) -> Floats:
+def _draw_starts(grouping: loop.Grouping, samples: Sequence[int]) -> Floats:
     """Unit starting directions, (n_init, n_senses, dim), for the first sample."""
-    bases = sample_evenly(grouping.bases, samples[0])
+    bases = loop.sample_evenly(grouping.bases, samples[0])
     n_senses, n_init, rng = grouping.n_senses, grouping.fit.n_init, grouping.generator
     starts = rng.standard_normal((n_init, n_senses, bases.shape[2])).astype(np.float32)
     if grouping.fit.init == "k-means++":
@@ -135,14 +126,14 @@ def _draw_starts(grouping: Grouping, samples: Sequence[int]) -> Floats:
     return unit_rows(starts)
 
 
-class LineSteps(StepsAlone):
+class LineSteps(loop.StepsAlone):
     """The steps of K-Grassmeans for lines and subspaces, (n_contexts, rank, dim) float32."""
 
-    def assign(self, directions: Floats) -> Assigned:
+    def assign(self, directions: Floats) -> loop.Assigned:
         """The nearest directions, and the first product of the maximisation step."""
-        return Assigned(*get_kernels().assign_contexts(self.contexts, directions))
+        return loop.Assigned(*get_kernels().assign_contexts(self.contexts, directions))
 
-    def improve(self, found: Assigned, directions: Floats, n_products: int) -> Floats:
+    def improve(self, found: loop.Assigned, directions: Floats, n_products: int) -> Floats:
         """Raise u'Cu / u'u of every group, warm-started at u, by so many products with C.
 
         One is a power step. With more, u is first replaced by the best vector of the Krylov space
@@ -185,7 +176,7 @@ def _orthogonalise(vectors: Doubles, basis: list[Doubles]) -> Doubles:
     return np.asarray(np.where(enough, rest / np.where(enough, lengths, 1.0), 0.0))
 
 
-def _order_by_size(held: HeldContexts, reached: Sequence[Advanced]) -> list[InducedDirections]:
+def _order_by_size(held: HeldContexts, reached: Sequence[Advanced]) -> list[loop.InducedDirections]:
     """The largest group of every word first, with the labels and objectives of all contexts."""
     lines = [word.directions[0] for word in reached]
     assigned = held.assign(lines)
@@ -202,5 +193,5 @@ def _order_by_size(held: HeldContexts, reached: Sequence[Advanced]) -> list[Indu
     for own, (labels, gains), word in zip(lines, assigned, reached, strict=True):
         inertia = float(np.maximum(1.0 - gains.astype(np.float64), 0.0).sum())
         path = word.path if len(word.history) else np.array([inertia])
-        results.append(InducedDirections(own, labels, inertia, int(word.n_iter[0]), path))
+        results.append(loop.InducedDirections(own, labels, inertia, int(word.n_iter[0]), path))
     return results

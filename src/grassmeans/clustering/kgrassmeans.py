@@ -8,7 +8,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -179,10 +179,13 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
 
     def _check_bases(self, X: ArrayLike, *, reset: bool) -> Floats:
         """``X`` as bases (n_contexts, rank, dim) that the kernels take."""
-        if getattr(X, "ndim", None) != 3:
-            return _make_lines(
-                validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], order="C")
-            )
+        if getattr(X, "ndim", None) != 3:  # each row is the basis of a line; zeros stay zeros
+            dtypes = [np.float64, np.float32]
+            rows = validate_data(self, X, reset=reset, dtype=dtypes, order="C")
+            # By the largest component first: squares of tiny or huge values would not be finite.
+            largest = np.abs(rows).max(axis=1, keepdims=True)
+            unit = unit_rows(rows.astype(np.float64) / np.where(largest > 0.0, largest, 1.0))
+            return unit.astype(np.float32)[:, None, :]
         bases = np.asarray(X)
         if bases.dtype.kind not in "fiu" or 0 in bases.shape:
             raise InputError(
@@ -215,14 +218,6 @@ def fit_together(estimators: Sequence[KGrassmeans], contexts: Sequence[ArrayLike
     device = estimators[0].device if estimators else "cpu"
     for estimator, found in zip(estimators, take_steps(plans, device), strict=True):
         estimator._keep(found)
-
-
-def _make_lines(rows: NDArray[np.floating[Any]]) -> Floats:
-    """Each row as the basis of a line; rows of zeros stay zero."""
-    # Scaled by the largest component first: squares of tiny or huge values would not be finite.
-    largest = np.abs(rows).max(axis=1, keepdims=True)
-    unit = unit_rows(rows.astype(np.float64) / np.where(largest > 0.0, largest, 1.0))
-    return unit.astype(np.float32)[:, None, :]
 
 
 def _check_orthonormal(products: Floats) -> None:

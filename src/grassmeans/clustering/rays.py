@@ -16,17 +16,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from grassmeans.arrays import Floats, Indices
-from grassmeans.clustering.loop import (
-    DEFAULT_FIT,
-    Assigned,
-    FitOptions,
-    Grouping,
-    HeldAlone,
-    Hold,
-    InducedDirections,
-    StepsAlone,
-    advance,
-)
+from grassmeans.clustering import loop
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import measure_distances
 from grassmeans.kernels.blocks import Advanced, HeldContexts
@@ -37,12 +27,12 @@ Rays: TypeAlias = "Floats | csr_array"
 """(n_rays, dim) float32, dense or sparse."""
 
 
-def hold_rays(bases: Sequence[Floats]) -> HeldAlone:
+def hold_rays(bases: Sequence[Floats]) -> loop.HeldAlone:
     """The contexts (n_contexts, 1, dim) of a word on the CPU, in a list."""
-    return HeldAlone(take_rays(bases[0]), RaySteps)
+    return loop.HeldAlone(take_rays(bases[0]), RaySteps)
 
 
-def solve_rays(asked: Sequence[Grouping], hold: Hold) -> list[InducedDirections]:
+def solve_rays(asked: Sequence[loop.Grouping], hold: loop.Hold) -> list[loop.InducedDirections]:
     """The directions of groupings that have the same options.
 
     The sum of the cosines of contexts (n_contexts, 1, dim) and their group's mean is maximised.
@@ -78,20 +68,20 @@ def solve_rays(asked: Sequence[Grouping], hold: Hold) -> list[InducedDirections]
 
 
 def group_rays(
-    rays: Rays, n_senses: int, fit: FitOptions = DEFAULT_FIT, *, rng: np.random.Generator
+    rays: Rays, n_senses: int, fit: loop.FitOptions = loop.DEFAULT_FIT, *, rng: np.random.Generator
 ) -> Advanced:
     """Spherical k-means of unit rows; the best of some restarts, its directions in no order."""
     with one_blas_thread():
         starts = draw_starts(rays, n_senses, fit, rng)
-        return _find_best(HeldAlone(rays, RaySteps), [rays], [starts], fit)[0]
+        return _find_best(loop.HeldAlone(rays, RaySteps), [rays], [starts], fit)[0]
 
 
 def _find_best(
-    held: HeldContexts, rays: Sequence[Rays], starts: Sequence[Floats], fit: FitOptions
+    held: HeldContexts, rays: Sequence[Rays], starts: Sequence[Floats], fit: loop.FitOptions
 ) -> list[Advanced]:
     """The best restart of each word."""
     sizes = [own.shape[0] for own in rays]
-    reached = advance(held, sizes, starts, [fit.max_iter] * len(starts), fit.tol, (1,))
+    reached = loop.advance(held, sizes, starts, [fit.max_iter] * len(starts), fit.tol, (1,))
     return [word.find_best() for word in reached]
 
 
@@ -104,7 +94,7 @@ def take_rays(bases: Floats) -> Floats:
     return bases[:, 0]
 
 
-def place_rays(bases: Floats, directions: Floats) -> InducedDirections:
+def place_rays(bases: Floats, directions: Floats) -> loop.InducedDirections:
     """Assign contexts to the nearest of given directions, that of the largest group first."""
     distances = measure_distances(bases, directions, signed=True)
     usable = take_rays(bases).any(axis=1)
@@ -112,7 +102,7 @@ def place_rays(bases: Floats, directions: Floats) -> InducedDirections:
     order = np.argsort(-sizes, kind="stable")
     distances = distances[:, order]
     inertia = float(np.square(distances.min(axis=1)).sum())
-    return InducedDirections(
+    return loop.InducedDirections(
         np.ascontiguousarray(directions[order], np.float32),
         distances.argmin(axis=1).astype(np.int32),
         inertia,
@@ -126,7 +116,9 @@ def mean_ray(rays: Floats) -> Floats:
     return np.asarray(unit_rows(rays.sum(axis=0, dtype=np.float64)).astype(np.float32))
 
 
-def draw_starts(rays: Rays, n_senses: int, fit: FitOptions, rng: np.random.Generator) -> Floats:
+def draw_starts(
+    rays: Rays, n_senses: int, fit: loop.FitOptions, rng: np.random.Generator
+) -> Floats:
     """(n_init, n_senses, dim) rays of contexts, all different or spread out.
 
     Random directions would not do: most have no context near.
@@ -158,10 +150,10 @@ def _spread_out(rays: Rays, n_senses: int, rng: np.random.Generator) -> Floats:
     return _take_rows(rays, chosen)
 
 
-class RaySteps(StepsAlone):
+class RaySteps(loop.StepsAlone):
     """The steps of K-Grassmeans for rays, (n_rays, dim) float32, dense or sparse."""
 
-    def assign(self, directions: Floats) -> Assigned:
+    def assign(self, directions: Floats) -> loop.Assigned:
         """The nearest directions by their cosines."""
         n_rays, dim = self.contexts.shape
         cosines = (self.contexts @ directions.reshape(-1, dim).T).reshape(
@@ -169,9 +161,9 @@ class RaySteps(StepsAlone):
         )
         labels = cosines.argmax(axis=2)
         gains = np.take_along_axis(cosines, labels[..., None], axis=2)[..., 0]
-        return Assigned(labels, gains, np.empty(0))
+        return loop.Assigned(labels, gains, np.empty(0))
 
-    def improve(self, found: Assigned, directions: Floats, n_products: int) -> Floats:
+    def improve(self, found: loop.Assigned, directions: Floats, n_products: int) -> Floats:
         """The means of the groups."""
         means = np.empty_like(directions, np.float32)
         n_rays = self.contexts.shape[0]

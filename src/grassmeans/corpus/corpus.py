@@ -370,11 +370,9 @@ class Corpus:
         return shard.document_text(local)
 
 
-def as_corpus(texts: Any, *, column: str | None = None, language: str = "en") -> Corpus:
+def as_corpus(texts: Any) -> Corpus:
     """A corpus as it is, the one in a folder, or one of texts as `Corpus.from_texts` makes it."""
-    if is_corpus(texts):
-        return open_corpus(texts)
-    return Corpus.from_texts(texts, column=column, language=language)
+    return open_corpus(texts) if is_corpus(texts) else Corpus.from_texts(texts)
 
 
 @check_arguments(corpus=schema.either(instance_of(Corpus), schema.path))

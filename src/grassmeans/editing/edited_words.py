@@ -294,20 +294,19 @@ class EditedInventory(SenseInventory):
         own = {word: entry.n_senses for word, entry in self._entries.items()}
         return MappingProxyType({**self._base.sense_counts, **own})
 
-    def to_compact(self, words: Iterable[str] | None = None) -> CompactInventory:
-        """The parts that the compact form stores, of all words or of some of them, in order."""
-        chosen = self.words if words is None else tuple(words)
+    def to_compact(self) -> CompactInventory:
+        """The parts that the compact form stores."""
         stored = self._base.to_compact()
         numbers = {word: i for i, word in enumerate(stored.words)}
-        directions = [self.directions(word) for word in chosen]
+        directions = [self.directions(word) for word in self.words]
         lines = [
             json.dumps(entry_to_dict(self._entries[word]), ensure_ascii=False).encode()
             if word in self._entries
             else stored.lines[numbers[word]].rstrip(b"\n")
-            for word in chosen
+            for word in self.words
         ]
         return CompactInventory(
-            words=list(chosen),
+            words=list(self.words),
             sense_counts=np.array([len(rows) for rows in directions], np.int64),
             directions=np.concatenate(directions) if directions else stored.directions[:0],
             lines=lines,

@@ -56,7 +56,9 @@ def save_version(
         raise InputError("nothing has been edited yet: there is no new version to save")
     place = Path(folder) if folder is not None else place_beside(model)
     remove_dead_work(place)  # names are new ones, so that nobody would come by again
-    chosen = _next_name(model, place) if name is None else name
+    stem = _VERSION.sub("", name_model(model))
+    free = (new for n in count(2) if not (place / (new := f"{stem}-v{n}")).exists())
+    chosen = next(free) if name is None else name
     if name is not None and not _NAME.fullmatch(name):
         raise InputError(
             f"{name!r} cannot be the name of a version: letters, digits, '.', '-' and '_', "
@@ -218,9 +220,3 @@ def place_beside(model: SenseModel) -> Path:
         return Path.cwd()
     folder = model.folder.resolve()
     return Path.cwd() if is_installed(folder) else folder.parent
-
-
-def _next_name(model: SenseModel, place: Path) -> str:
-    stem = _VERSION.sub("", name_model(model))
-    names = (f"{stem}-v{number}" for number in count(2))
-    return next(name for name in names if not (place / name).exists())

@@ -30,13 +30,7 @@ from grassmeans.arrays import Doubles, Indices
 from grassmeans.clustering.merging import UNMATCHED, match_groups, pair_all
 from grassmeans.errors import InputError
 from grassmeans.evaluation.instances import Key
-from grassmeans.evaluation.reports import (
-    Interval,
-    ResultTable,
-    bootstrap_weighted_mean,
-    plain_groups,
-    tabulate_groups,
-)
+from grassmeans.evaluation import reports
 
 PARTS_OF_SPEECH = ("a", "j", "n", "r", "v")
 
@@ -109,9 +103,9 @@ class GroupScore:
     """Rand index adjusted for chance."""
     accuracy: float
     """Under the best mapping of clusters to classes, one to one for each word."""
-    v_measure_interval: Interval | None
+    v_measure_interval: reports.Interval | None
     """95% of bootstrap samples of the words; None for a single word."""
-    f_score_interval: Interval | None
+    f_score_interval: reports.Interval | None
     """The same of the F-score."""
 
 
@@ -171,11 +165,11 @@ class KeyScores(ABC, Generic[Word, Group]):
 
     def to_dict(self) -> dict[str, Any]:
         """The scores of each group as plain values, and the note where there is one."""
-        return plain_groups(self.groups) | ({"note": self.note} if self.note else {})
+        return reports.plain_groups(self.groups) | ({"note": self.note} if self.note else {})
 
-    def to_table(self) -> ResultTable:
+    def to_table(self) -> reports.ResultTable:
         """A row for each group."""
-        return tabulate_groups(plain_groups(self.groups), self.columns, self.note)
+        return reports.tabulate_groups(reports.plain_groups(self.groups), self.columns, self.note)
 
 
 class ClusteringScores(KeyScores[WordScore, GroupScore]):
@@ -230,8 +224,8 @@ class ClusteringScores(KeyScores[WordScore, GroupScore]):
             n_words=len(words),
             n_instances=int(weights.sum()),
             n_clusters=float(values("n_clusters").mean()),
-            v_measure_interval=bootstrap_weighted_mean(values("v_measure"), weights),
-            f_score_interval=bootstrap_weighted_mean(values("f_score"), weights),
+            v_measure_interval=reports.bootstrap_weighted_mean(values("v_measure"), weights),
+            f_score_interval=reports.bootstrap_weighted_mean(values("f_score"), weights),
             **means,
         )
 

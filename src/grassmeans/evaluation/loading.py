@@ -36,15 +36,14 @@ class InstanceFormat:
         place = Path(data)
         key = None if gold is None else read_key(gold)
         if gold is None and self.gold_places:
-            key = self._find_key(place)
+            key = self.read_gold(place)
         found = self.read(place)
         return ClusteringTask(self.name, found.instances, key or found.gold, self.scoring)
 
     def read_gold(self, folder: Path) -> Key:
         """The gold labels alone."""
-        return self._find_key(folder) if self.gold_places else self.read(folder).gold
-
-    def _find_key(self, folder: Path) -> Key:
+        if not self.gold_places:
+            return self.read(folder).gold
         places = [folder / place for place in self.gold_places]
         path = next((place for place in places if place.is_file()), None)
         if path is None:

@@ -25,6 +25,7 @@ import numpy as np
 from grassmeans.arrays import Booleans, Doubles, Floats, Indices
 from grassmeans.artifacts.writing import digest_of
 from grassmeans.contexts.interface import ContextEncoder
+from grassmeans.corpus.batches import cut_batches
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import group_words
 from grassmeans.evaluation.grouping import read_instances
@@ -189,8 +190,9 @@ class InstancePairsTask(Task[PairsResult]):
 
     def _measure_words(self, encoding: ContextEncoding) -> Iterator[WordArea]:
         signed = encoding.encoder.lines_have_ends
-        for names in self._batch_words():
-            chosen = {name: _sample(name, self.words[name]) for name in names}
+        words = self.words.items()
+        for batch in cut_batches(words, _ENCODED_AT_ONCE, lambda word: len(word[1])):
+            chosen = {name: _sample(name, labelled) for name, labelled in batch}
             bases = encoding.encode([one for own, _ in chosen.values() for one in own])
             start = 0
             for name, (own, senses) in chosen.items():
@@ -198,19 +200,6 @@ class InstancePairsTask(Task[PairsResult]):
                 area, n_pairs = measure_area(bases[start:end], senses, signed=signed)
                 yield WordArea(name, len(self.words[name]), n_pairs, area)
                 start = end
-
-    def _batch_words(self) -> Iterator[list[str]]:
-        """Words whose instances are encoded together."""
-        batch: list[str] = []
-        size = 0
-        for name, labelled in self.words.items():
-            batch.append(name)
-            size += len(labelled)
-            if size >= _ENCODED_AT_ONCE:
-                yield batch
-                batch, size = [], 0
-        if batch:
-            yield batch
 
 
 class PairsTask(Task[PairsResult]):

@@ -274,11 +274,11 @@ class ModelSystem(System):
 class VectorSystem(System):
     """Word vectors alone: no word has senses."""
 
+    name = "vectors"
     tokenizer = Tokenizer()
 
-    def __init__(self, vectors: WordVectors, name: str = "vectors") -> None:
+    def __init__(self, vectors: WordVectors) -> None:
         self.vectors = vectors
-        self.name = name
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -151,8 +151,11 @@ class ContextSimilarity:
     def decode(self, passages: Sequence[Passage]) -> list[DecodedPassage]:
         """Find sense and probabilities of every occurrence, all of one word together."""
         by_word: dict[str, list[int]] = defaultdict(list)
+        known = self.model.inventory, self.lexemes  # by senses first, then by any vector
         for i, passage in enumerate(passages):
-            by_word[self._entry_of(passage.word)].append(i)
+            forms = (passage.word, passage.word.lower())
+            entries = (form for places in known for form in forms if form in places)
+            by_word[next(entries, passage.word)].append(i)
         decoded: dict[int, DecodedPassage] = {}
         for word, members in by_word.items():
             if word not in self.model.inventory:
@@ -166,13 +169,6 @@ class ContextSimilarity:
             for i, sense, row in zip(members, senses, probabilities, strict=True):
                 decoded[i] = DecodedPassage(word, int(sense), tuple(row.tolist()))
         return [decoded[i] for i in range(len(passages))]
-
-    def _entry_of(self, word: str) -> str:
-        """The form under which a word is known: senses first, then any vector."""
-        forms = (word, word.lower())
-        known = [form for form in forms if form in self.model.inventory]
-        known += [form for form in forms if form in self.lexemes]
-        return known[0] if known else word
 
 
 def _or_none(value: float) -> float | None:

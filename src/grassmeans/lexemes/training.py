@@ -2,38 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from grassmeans.artifacts.schema import check_arguments, instance_of, optional
 from grassmeans.corpus.corpus import Corpus, open_corpus
-from grassmeans.corpus.vocabulary import Vocabulary
 from grassmeans.engines import EngineChoice
 from grassmeans.errors import InputError
 from grassmeans.labelling.decoding import SoftCorpus
 from grassmeans.labelling.measuring import require_labels
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.senses.keys import decode_key, encode_key
-from grassmeans.vectors.skipgram import SkipGram, StoredCorpus, choose_epochs, train_vectors
-from grassmeans.vectors.training import TokenShard, draw_matrix
+from grassmeans.vectors import skipgram
+from grassmeans.vectors.skipgram import SkipGram, choose_epochs, train_vectors
+from grassmeans.vectors.training import draw_matrix
 from grassmeans.vectors.word_vectors import WordVectors, open_vectors
 
 MOST_EPOCHS = 100
 """Over a short text."""
-
-
-@dataclass(frozen=True, slots=True)
-class _DrawnCorpus:
-    """A soft corpus together with the manifest of the corpus that it draws from."""
-
-    vocabulary: Vocabulary
-    shards: Sequence[TokenShard]
-    manifest: Mapping[str, Any]
-    path: Path
 
 
 @check_arguments(trainer=optional(instance_of(SkipGram)))
@@ -91,11 +79,12 @@ def train_lexemes(
             "frozen words need the output side of the vectors too: train these with "
             "keep_output=True"
         )
-    corpus: StoredCorpus = labelled
+    corpus: skipgram.StoredCorpus = labelled
     how = {name: labelled.manifest["labelled"].get(name) for name in ("model", "decoding")}
     if soft_each_epoch:
         soft = SoftCorpus(labelled, sharpness=sharpness, random_state=trainer.random_state)
-        corpus = _DrawnCorpus(soft.vocabulary, soft.shards, labelled.manifest, labelled.path)
+        known = labelled.manifest, labelled.path
+        corpus = skipgram.MemoryCorpus(soft.vocabulary, soft.shards, *known)
         how |= {"decoding": "soft, drawn in each epoch", "sharpness": sharpness}
     start = None
     frozen: tuple[str, ...] = ()

@@ -26,19 +26,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from grassmeans.artifacts import writing
 from grassmeans.artifacts.checking import TEMPORARY, read_json
 from grassmeans.artifacts.temporaries import lock_file
-from grassmeans.artifacts.writing import (
-    atomic_path,
-    building_place,
-    building_target,
-    digest_of,
-    explain_write_errors,
-    find_manifest,
-    read_manifest,
-    sync_to_disk,
-    write_json,
-)
 from grassmeans.engines import share_place
 from grassmeans.errors import ArtifactError, InputError, StorageError, UnknownWordError
 from grassmeans.outputs.ownership import Paths, Rules, check_inputs, check_replaceable, is_empty
@@ -98,12 +88,12 @@ def output_folder(
     place = _find_place(path)
     check_inputs(path, inputs)
     rules = Rules(kind, fields, overwrite, grows)
-    work = building_place(place)
+    work = writing.building_place(place)
     if not work.exists():
         check_replaceable(path, rules)  # before anything is touched
     with _hold(work, path):
         try:
-            with explain_write_errors(path):
+            with writing.explain_write_errors(path):
                 _settle(place, work)
                 check_replaceable(path, rules)
                 _begin(path, work, kind, identity, overwrite)
@@ -122,9 +112,9 @@ def output_folder(
             ):
                 _discard(work)  # nothing to go on with
             raise
-        read_manifest(work / _NEW, kind)
+        writing.read_manifest(work / _NEW, kind)
         check_replaceable(path, rules)  # something may have come there
-        with explain_write_errors(path):
+        with writing.explain_write_errors(path):
             _publish(place, work)
 
 
@@ -144,9 +134,9 @@ def check_output(
     path = Path(path)
     place = _find_place(path)
     check_inputs(path, inputs)
-    work = building_place(place)
+    work = writing.building_place(place)
     if work.exists():
-        with _hold(work, path), explain_write_errors(path):
+        with _hold(work, path), writing.explain_write_errors(path):
             _tidy(place, work)
     check_replaceable(path, Rules(kind, fields, overwrite, grows), deep=overwrite)
 
@@ -160,9 +150,9 @@ def output_file(path: str | Path, *, inputs: Paths = (), overwrite: bool = False
     path = Path(path)
     check_output_file(path, inputs=inputs, overwrite=overwrite)
     remove_leftovers(path.parent.glob(f"{glob.escape(path.name)}{TEMPORARY}*"))
-    with atomic_path(path) as temporary:
+    with writing.atomic_path(path) as temporary:
         yield temporary
-    sync_to_disk(path.parent)
+    writing.sync_to_disk(path.parent)
 
 
 def remove_leftovers(found: Iterable[Path]) -> None:
@@ -180,8 +170,8 @@ def remove_leftovers(found: Iterable[Path]) -> None:
 
 def remove_dead_work(folder: Path) -> None:
     """Delete what killed runs left in a folder and no other can go on from."""
-    for work in folder.glob(building_place(Path("*")).name):
-        place = building_target(work)
+    for work in folder.glob(writing.building_place(Path("*")).name):
+        place = writing.building_target(work)
         # Another run may be at work there, or the folder is someone else's.
         if (work / _LOCK).is_file():
             with contextlib.suppress(InputError, OSError), _hold(work, place):
@@ -240,7 +230,7 @@ def _hold(work: Path, path: Path) -> Iterator[None]:
     for name in os.listdir(work) if work.exists() else ():
         if name not in _PARTS and not name.startswith(_CLAIM + TEMPORARY):
             raise InputError(f"{work} is in the way (it holds {name}): move it to another place")
-    with explain_write_errors(path):
+    with writing.explain_write_errors(path):
         lock = hold_file(
             work / _LOCK,
             lambda holder: (
@@ -280,7 +270,7 @@ def _settle(place: Path, work: Path) -> None:
     if (work / _OLD).exists():
         if is_empty(place):
             os.rename(work / _OLD, place)
-        elif find_manifest(place) is not None:
+        elif writing.find_manifest(place) is not None:
             _throw_away(work, _OLD)
     _throw_away(work)
     for left in work.glob(f"{_CLAIM}{TEMPORARY}*"):
@@ -306,13 +296,13 @@ def _throw_away(work: Path, name: str | None = None) -> None:
 
 def _begin(path: Path, work: Path, kind: str, identity: Any, overwrite: bool) -> None:
     """Go on with unfinished work that is the same, or begin anew."""
-    claim = {"kind": kind, "digest": None if identity is None else digest_of(identity)}
+    claim = {"kind": kind, "digest": None if identity is None else writing.digest_of(identity)}
     if (work / _NEW).exists():
         found = _read_claim(work)
         if found == claim and identity is not None:
             _sweep(work)
-            for inner in [*work.rglob(building_place(Path("*")).name)]:
-                _tidy(building_target(inner), inner)
+            for inner in [*work.rglob(writing.building_place(Path("*")).name)]:
+                _tidy(writing.building_target(inner), inner)
             return
         if found.get("digest") is not None and not overwrite:
             raise InputError(
@@ -321,7 +311,7 @@ def _begin(path: Path, work: Path, kind: str, identity: Any, overwrite: bool) ->
             )
     _throw_away(work, _NEW)
     shutil.rmtree(work / _SCRATCH, ignore_errors=True)
-    write_json(work / _CLAIM, claim)
+    writing.write_json(work / _CLAIM, claim)
     (work / _SCRATCH).mkdir()
     (work / _NEW).mkdir()  # last: what it holds belongs to the claim
 
@@ -344,7 +334,7 @@ def _publish(place: Path, work: Path) -> None:
     """Put the new folder into its place; the old one goes last."""
     _sweep(work / _NEW)  # whatever a killed worker was writing: another one has done it since
     for path in (*(work / _NEW).rglob("*"), work / _NEW):
-        sync_to_disk(path)
+        writing.sync_to_disk(path)
     try:
         if not is_empty(place):
             os.rename(place, work / _OLD)
@@ -358,7 +348,7 @@ def _publish(place: Path, work: Path) -> None:
                 "same command again; what was built is kept",
             ) from error
         raise
-    sync_to_disk(place.parent)
+    writing.sync_to_disk(place.parent)
     _settle(place, work)
     _discard(work)
 

@@ -18,30 +18,24 @@ from grassmeans.artifacts import schema
 from grassmeans.artifacts.temporaries import temporary_folder
 from grassmeans.artifacts.writing import find_manifest
 from grassmeans.errors import InputError
+from grassmeans.reading import texts
 from grassmeans.reading.documents import InputFile, RawDocument, ReadOptions, ReadReport
 from grassmeans.reading.lines import find_encoding, has_old_line_ends
 from grassmeans.reading.mediawiki import read_mediawiki
 from grassmeans.reading.opening import find_archive_kind, read_head, read_members
 from grassmeans.reading.records import read_csv, read_json, read_json_lines, read_parquet
-from grassmeans.reading.texts import (
-    read_conllu,
-    read_plain,
-    read_tokens,
-    read_vertical,
-    read_wikiextractor,
-)
 
 _READERS: dict[str, Callable[[InputFile], Iterator[RawDocument]]] = {
-    "text": read_plain,
+    "text": texts.read_plain,
     "jsonl": read_json_lines,
     "json": read_json,
     "csv": read_csv,
     "mediawiki": read_mediawiki,
-    "wikiextractor": read_wikiextractor,
+    "wikiextractor": texts.read_wikiextractor,
     "parquet": read_parquet,
-    "tokens": read_tokens,
-    "vertical": read_vertical,
-    "conllu": read_conllu,
+    "tokens": texts.read_tokens,
+    "vertical": texts.read_vertical,
+    "conllu": texts.read_conllu,
 }
 FORMATS = tuple(_READERS)
 REFUSED = "file that cannot be read as asked"

@@ -66,10 +66,6 @@ class _Stream:
         return bytes(self._stream.decompress(self._stream.unconsumed_tail + data, max_length))
 
 
-def _open_gzip() -> _Stream:
-    return _Stream(zlib.decompressobj(wbits=31), is_bounded=True)
-
-
 def _open_zstandard() -> _Stream:
     decompressor = zstandard.ZstdDecompressor(max_window_size=_ZSTANDARD_WINDOW)
     return _Stream(decompressor.decompressobj(), is_bounded=False)
@@ -78,7 +74,7 @@ def _open_zstandard() -> _Stream:
 def _choose_decompressor(magic: bytes) -> Callable[[], Any] | None:
     """What opens a file that begins like this; None where it is not compressed."""
     if magic.startswith(b"\x1f\x8b\x08"):
-        return _open_gzip
+        return lambda: _Stream(zlib.decompressobj(wbits=31), is_bounded=True)
     if magic.startswith(b"BZh"):
         return bz2.BZ2Decompressor
     if magic.startswith(b"\xfd7zXZ\x00"):

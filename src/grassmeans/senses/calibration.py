@@ -53,17 +53,10 @@ _RIDGE = 1e-4
 _STEPS = 50
 
 
-class LogisticCurve(NamedTuple):
-    """1 / (1 + exp(-(intercept + slope x)))."""
+def fit_logistic(values: Doubles, right: Booleans, weights: Doubles) -> tuple[float, float]:
+    """Intercept and slope of what is to be told from values (n,): 1 / (1 + exp(-(i + s x))).
 
-    intercept: float
-    slope: float
-
-
-def fit_logistic(values: Doubles, right: Booleans, weights: Doubles) -> LogisticCurve:
-    """What is to be told from values (n,), by Newton's method with a small ridge.
-
-    Weights are about 1 in all.
+    By Newton's method with a small ridge; weights are about 1 in all.
     """
     inputs = np.column_stack([np.ones(len(values)), values])
     found = np.zeros(2)
@@ -75,7 +68,7 @@ def fit_logistic(values: Doubles, right: Booleans, weights: Doubles) -> Logistic
         found += step
         if np.abs(step).max() < 1e-8:
             break
-    return LogisticCurve(float(found[0]), float(found[1]))
+    return float(found[0]), float(found[1])
 
 
 def measure_inside(distances: ArrayLike) -> Doubles:
@@ -184,8 +177,8 @@ def fit_sameness(pairs: KnownPairs) -> SamenessCurve | None:
     if sizes.min() < FEWEST_PAIRS:
         return None
     weights = 0.5 / sizes[pairs.same.astype(np.int64)]
-    found = fit_logistic(pairs.similarities.astype(np.float64), pairs.same, weights)
-    return SamenessCurve(*found) if found.slope > 0.0 else None
+    intercept, slope = fit_logistic(pairs.similarities.astype(np.float64), pairs.same, weights)
+    return SamenessCurve(intercept, slope) if slope > 0.0 else None
 
 
 def expect_sameness(

@@ -14,27 +14,13 @@ import zstandard
 from numpy.typing import NDArray
 
 from grassmeans.arrays import Indices
-from grassmeans.artifacts.checking import (
-    MANIFEST,
-    check_offsets,
-    damaged,
-    map_bytes,
-    open_array,
-    read_bytes,
-)
+from grassmeans.artifacts import checking
 from grassmeans.artifacts.schema import check_values, whole
 from grassmeans.artifacts.writing import read_manifest, write_array, write_bytes, write_manifest
 from grassmeans.errors import InputError
 from grassmeans.senses.entries import SkippedWord
+from grassmeans.vectors import storage
 from grassmeans.vectors.quantising import Rows, quantise_rows
-from grassmeans.vectors.storage import (
-    MOST_DIMENSIONS,
-    QUANTISED_RULE,
-    encode_words,
-    read_rows,
-    read_words,
-    write_rows,
-)
 
 KIND = "inventory"
 FORMAT_VERSION = 1
@@ -42,9 +28,9 @@ _BLOCK_WORDS = 64
 _COMPACT_RULES = {
     "n_words": whole(0, 2**31 - 1),
     "n_directions": whole(0, 2**31 - 1),
-    "dim": whole(0, MOST_DIMENSIONS),
+    "dim": whole(0, storage.MOST_DIMENSIONS),
     "block_words": whole(1, 2**20),
-    "quantised": QUANTISED_RULE,
+    "quantised": storage.QUANTISED_RULE,
 }
 _LEVEL = 19
 _BLOCKS_HELD = 8
@@ -66,7 +52,7 @@ class CompactInventory:
 def write_compact_inventory(folder: Path, inventory: CompactInventory, *, bits: int) -> None:
     """Write an inventory in the compact form; `SenseInventory.load` opens it."""
     folder.mkdir(parents=True, exist_ok=True)
-    about = write_rows(folder, quantise_rows(np.asarray(inventory.directions), bits))
+    about = storage.write_rows(folder, quantise_rows(np.asarray(inventory.directions), bits))
     compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
     lines, size = inventory.lines, _BLOCK_WORDS
     frames = [
@@ -75,7 +61,7 @@ def write_compact_inventory(folder: Path, inventory: CompactInventory, *, bits: 
     ]
     if inventory.sense_counts.max(initial=0) > np.iinfo(np.uint16).max:
         raise InputError("a word has more than 65,535 senses: the compact form cannot hold them")
-    write_bytes(folder / "words.txt", encode_words(inventory.words))
+    write_bytes(folder / "words.txt", storage.encode_words(inventory.words))
     write_array(folder / "sense_counts.npy", inventory.sense_counts.astype(np.uint16))
     write_bytes(folder / "entries.zst", b"".join(frames))
     ends = np.cumsum([0, *map(len, frames)], dtype=np.int64)
@@ -95,26 +81,28 @@ def write_compact_inventory(folder: Path, inventory: CompactInventory, *, bits: 
 def read_compact_inventory(folder: Path) -> CompactInventory:
     """Open an inventory in the compact form; entries are unpacked when they are asked for."""
     manifest = read_manifest(folder, KIND, FORMAT_VERSION)
-    check_values(folder / MANIFEST, manifest, _COMPACT_RULES)
+    check_values(folder / checking.MANIFEST, manifest, _COMPACT_RULES)
     n_words, block_words = manifest["n_words"], manifest["block_words"]
     n_directions, dim = manifest["n_directions"], manifest["dim"]
-    words = read_words(folder / "words.txt", n_words)
+    words = storage.read_words(folder / "words.txt", n_words)
     path = folder / "sense_counts.npy"
-    counts = open_array(path, np.uint16, (n_words,), mapped=False).astype(np.int64)
+    counts = checking.open_array(path, np.uint16, (n_words,), mapped=False).astype(np.int64)
     if int(counts.sum()) != n_directions:
-        raise damaged(path, f"{int(counts.sum()):,} senses for {n_directions:,} directions")
-    content, n_blocks = map_bytes(folder / "entries.zst"), -(-n_words // block_words)
-    ends = open_array(folder / "entry_blocks.npy", np.int64, (n_blocks + 1,), mapped=False)
-    check_offsets(folder / "entry_blocks.npy", ends, len(content))
+        raise checking.damaged(
+            path, f"{int(counts.sum()):,} senses for {n_directions:,} directions"
+        )
+    content, n_blocks = checking.map_bytes(folder / "entries.zst"), -(-n_words // block_words)
+    ends = checking.open_array(folder / "entry_blocks.npy", np.int64, (n_blocks + 1,), mapped=False)
+    checking.check_offsets(folder / "entry_blocks.npy", ends, len(content))
     lines = BlockLines(content, ends, n_words, block_words, folder / "entries.zst")
     path = folder / "skipped.tsv.zst"
     try:
-        reasons = _decompress(memoryview(read_bytes(path)), path).decode()
+        reasons = _decompress(memoryview(checking.read_bytes(path)), path).decode()
     except UnicodeDecodeError as error:
-        raise damaged(path, "it is not UTF-8") from error
+        raise checking.damaged(path, "it is not UTF-8") from error
     skipped = parse_skipped(reasons, path)
     # Distances are those of unit vectors.
-    rows = read_rows(folder, manifest["quantised"], (n_directions, dim))
+    rows = storage.read_rows(folder, manifest["quantised"], (n_directions, dim))
     return CompactInventory(words, counts, replace(rows, unit=True), lines, skipped)
 
 
@@ -182,7 +170,7 @@ class BlockLines(Sequence[bytes]):
         lines = _decompress(content, self._path).split(b"\n")
         expected = min(self._block_words, self._n_words - block * self._block_words)
         if len(lines) != expected:
-            raise damaged(self._path, f"block {block} holds {len(lines)} words")
+            raise checking.damaged(self._path, f"block {block} holds {len(lines)} words")
         return lines
 
 
@@ -190,7 +178,7 @@ def parse_skipped(text: str, path: Path) -> tuple[SkippedWord, ...]:
     """Words that were left out, with the reasons: a line each."""
     pairs = [line.split("\t", 1) for line in text.split("\n") if line]
     if any(len(pair) != 2 for pair in pairs):
-        raise damaged(path, "a line is no pair of word and reason")
+        raise checking.damaged(path, "a line is no pair of word and reason")
     return tuple(SkippedWord(word, reason) for word, reason in pairs)
 
 
@@ -198,8 +186,8 @@ def _decompress(content: memoryview, path: Path) -> bytes:
     try:
         size = zstandard.frame_content_size(content)
         if not 0 <= size <= _LONGEST_BLOCK:
-            raise damaged(path, "a block has no usable size")
+            raise checking.damaged(path, "a block has no usable size")
         unpacked: bytes = zstandard.ZstdDecompressor().decompress(content)
     except zstandard.ZstdError as error:
-        raise damaged(path, str(error)) from error
+        raise checking.damaged(path, str(error)) from error
     return unpacked

@@ -38,17 +38,7 @@ from grassmeans.geometry.distances import (
     usable_contexts,
 )
 from grassmeans.progress import progress_bar
-from grassmeans.senses.calibration import (
-    Calibration,
-    KnownPairs,
-    SamenessCurve,
-    Strangers,
-    fit_calibration,
-    fit_sameness,
-    fit_strangers,
-    measure_inside,
-    measure_log_margins,
-)
+from grassmeans.senses import calibration
 from grassmeans.senses.induction import group_contexts
 from grassmeans.senses.samples import encode_words
 from grassmeans.vectors.word_vectors import WordVectors
@@ -77,8 +67,8 @@ class KnownAnswers:
     log_margins: Doubles
     right: Booleans
     weights: Doubles
-    strangers: Strangers | None = None
-    same_sense: SamenessCurve | None = None
+    strangers: calibration.Strangers | None = None
+    same_sense: calibration.SamenessCurve | None = None
 
 
 class PseudowordAnswers(NamedTuple):
@@ -95,15 +85,11 @@ def calibrate(
     encoder: ContextEncoder,
     settings: InductionSettings,
     *,
-    n_pseudowords: int | None = None,
     workers: int | None = 1,
     show_progress: bool | None = None,
-) -> Calibration | None:
-    """Learn how likely answers are right; None where the corpus has too few words for it.
-
-    From as many pseudo-words as the kind of context asks for, where no number is given.
-    """
-    groups = make_pseudowords(corpus, encoder, settings, n_pseudowords or encoder.n_pseudowords)
+) -> calibration.Calibration | None:
+    """Learn how likely answers are right; None where the corpus has too few words for it."""
+    groups = make_pseudowords(corpus, encoder, settings, encoder.n_pseudowords)
     if len(groups) < FEWEST_PSEUDOWORDS:
         return None
     found = answer_pseudowords(
@@ -111,7 +97,7 @@ def calibrate(
     )
     if found is None:
         return None
-    curve = fit_calibration(found.log_margins, found.right, found.weights)
+    curve = calibration.fit_calibration(found.log_margins, found.right, found.weights)
     return replace(curve, strangers=found.strangers, same_sense=found.same_sense)
 
 
@@ -202,11 +188,13 @@ def answer_pseudowords(
         return None
     log_margins, right, strangers, own = map(np.concatenate, zip(*parts, strict=True))
     weights = np.concatenate([np.full(len(part.right), 1.0 / len(part.right)) for part in parts])
-    same_sense = fit_sameness(_pair_members(kept, encoder))
-    return KnownAnswers(log_margins, right, weights, fit_strangers(strangers, own), same_sense)
+    same_sense = calibration.fit_sameness(_pair_members(kept, encoder))
+    return KnownAnswers(
+        log_margins, right, weights, calibration.fit_strangers(strangers, own), same_sense
+    )
 
 
-def _pair_members(contexts: dict[str, Floats], encoder: ContextEncoder) -> KnownPairs:
+def _pair_members(contexts: dict[str, Floats], encoder: ContextEncoder) -> calibration.KnownPairs:
     """Pairs of contexts of the words that pseudo-words are made of."""
     known = {word: bases for word, bases in contexts.items() if len(bases) > 1}
     vectors = encoder.vectors.vectors[encoder.vectors.ids_of(list(known))]
@@ -258,7 +246,9 @@ def answer_pseudoword(
     distances = measure_distances(tested, directions, signed=signed)
     right = member_of_group[distances.argmin(axis=1)] == truth
     strangers, own = measure_strangers(halves, signed)
-    return PseudowordAnswers(measure_log_margins(distances), np.asarray(right), strangers, own)
+    return PseudowordAnswers(
+        calibration.measure_log_margins(distances), np.asarray(right), strangers, own
+    )
 
 
 def measure_strangers(
@@ -273,7 +263,7 @@ def measure_strangers(
     def find_inside(bases: Floats, line: Floats) -> Doubles:
         if signed:
             return np.asarray(bases[:, 0] @ line, np.float64)
-        return measure_inside(measure_distances(bases, line[None])[:, 0])
+        return calibration.measure_inside(measure_distances(bases, line[None])[:, 0])
 
     strangers, own = [], []
     for word, (first, second) in enumerate(halves):
@@ -281,7 +271,7 @@ def measure_strangers(
             continue
         line = find_meeting(first, FitOptions(signed=signed))
         usual = measure_distances(first, line[None], signed=signed).mean()
-        own.append(find_inside(second, line) / measure_inside(usual))
+        own.append(find_inside(second, line) / calibration.measure_inside(usual))
         others = [half for other, (_, half) in enumerate(halves) if other != word]
         strangers.append(find_inside(np.concatenate(others), line))
     return np.concatenate(strangers), np.concatenate(own)
@@ -289,7 +279,7 @@ def measure_strangers(
 
 def pair_contexts(
     samples: Sequence[Floats], alike: Booleans, *, signed: bool = False
-) -> KnownPairs:
+) -> calibration.KnownPairs:
     """Pair the contexts of words with others of the same word, and of a near one.
 
     The contexts (n, rank, dim) of each word are in text order, two or more, none of zeros. Words
@@ -307,7 +297,7 @@ def pair_contexts(
             found = compare_rows(first[:n_pairs], second[:n_pairs], signed=signed)
             similarities.append(found)
             same.append(np.full(n_pairs, other == word))
-    return KnownPairs(np.concatenate(similarities), np.concatenate(same))
+    return calibration.KnownPairs(np.concatenate(similarities), np.concatenate(same))
 
 
 def _find_near(samples: Sequence[Floats], alike: Booleans, signed: bool) -> list[int]:

@@ -36,19 +36,7 @@ from grassmeans.engines.parallel import list_machines, map_tasks
 from grassmeans.errors import ArtifactError
 from grassmeans.kernels.arguments import Matrices
 from grassmeans.progress import progress_bar
-from grassmeans.vectors.training import (
-    CHUNK_TOKENS,
-    UNIGRAM_POWER,
-    Chunk,
-    Material,
-    Plan,
-    TokenShard,
-    Trainer,
-    TrainingSettings,
-    keep_probabilities,
-    plan_training,
-    refuse_other_training,
-)
+from grassmeans.vectors import training
 
 WARM_UP_SHARE, WARM_UP_WORDS = 0.2, 50_000_000
 """One part trains alone at first, a share of the training but no more words than this: where all
@@ -68,7 +56,7 @@ _SIDES = ("inputs", "outputs")
 class PartSettings:
     """What the tasks of all rounds have in common."""
 
-    settings: TrainingSettings
+    settings: training.TrainingSettings
     counts: Indices
     frozen_inputs: Booleans
     frozen_outputs: Booleans
@@ -76,7 +64,7 @@ class PartSettings:
 
 
 def train_in_parts(
-    material: Material,
+    material: training.Material,
     parts: int | None,
     workers: int | None,
     *,
@@ -97,7 +85,7 @@ def train_in_parts(
     common = PartSettings(
         material.settings, counts, matrices.frozen_inputs, matrices.frozen_outputs, n_threads
     )
-    plan = plan_training(shards, material.settings.epochs)
+    plan = training.plan_training(shards, material.settings.epochs)
     n_tokens = plan.n_tokens
     rounds = _Rounds(folder, identity, n_parts)
     todo = _plan_rounds(plan, rounds.n_parts)
@@ -112,7 +100,7 @@ def train_in_parts(
                     (
                         common,
                         {c.shard: shards[c.shard] for c in part},
-                        Plan(part, n_tokens),
+                        training.Plan(part, n_tokens),
                         place,
                         i,
                     )
@@ -133,7 +121,7 @@ def train_in_parts(
     rounds.read(len(todo), matrices)
 
 
-def _plan_rounds(plan: Plan, n_parts: int) -> list[list[list[Chunk]]]:
+def _plan_rounds(plan: training.Plan, n_parts: int) -> list[list[list[training.Chunk]]]:
     """Rounds of parts of chunks; the first one has one part where others have several."""
     chunks = list(plan.chunks)
     n_warm = 0
@@ -144,14 +132,14 @@ def _plan_rounds(plan: Plan, n_parts: int) -> list[list[list[Chunk]]]:
     done = n_warm
     while done < len(chunks):
         words = min(_size_round(chunks[done], chunks[n_warm], plan) / n_parts, MOST_ROUND_WORDS)
-        end = done + max(1, round(words / CHUNK_TOKENS)) * n_parts
+        end = done + max(1, round(words / training.CHUNK_TOKENS)) * n_parts
         block = chunks[done:end]
         rounds.append([block[part::n_parts] for part in range(min(n_parts, len(block)))])
         done = end
     return rounds
 
 
-def _size_round(begin: Chunk, first: Chunk, plan: Plan) -> float:
+def _size_round(begin: training.Chunk, first: training.Chunk, plan: training.Plan) -> float:
     """Words of all parts in a round: times the learning rate, as much as in any other round.
 
     Given what this round begins with, and the first round of several parts.
@@ -180,7 +168,7 @@ class _Rounds:
         """The number of rounds that are done; puts the first matrices there where none is."""
         if (self._folder / _STATE).exists():
             state = self._read_state()
-            refuse_other_training(self._folder, state, self._identity)
+            training.refuse_other_training(self._folder, state, self._identity)
             return int(state["next_round"])
         place = self.place(0)
         place.mkdir(exist_ok=True)
@@ -232,7 +220,11 @@ def read_side(place: Path, side: str, rows: slice = slice(None)) -> Floats:
 
 
 def train_part(
-    common: PartSettings, shards: Mapping[int, TokenShard], plan: Plan, place: Path, number: int
+    common: PartSettings,
+    shards: Mapping[int, training.TokenShard],
+    plan: training.Plan,
+    place: Path,
+    number: int,
 ) -> None:
     """Train on the chunks of a part, from the matrices of its round; the changed rows are kept."""
     folder = place / f"part-{number:03d}"
@@ -242,8 +234,8 @@ def train_part(
     started = {side: read_side(place, side) for side in _SIDES}
     inputs, outputs = (started[side].copy() for side in _SIDES)
     matrices = Matrices(inputs, outputs, common.frozen_inputs, common.frozen_outputs)
-    material = Material(shards, common.counts, matrices, common.settings)
-    Trainer(material, common.n_threads, plan).run(show_progress=False)
+    material = training.Material(shards, common.counts, matrices, common.settings)
+    training.Trainer(material, common.n_threads, plan).run(show_progress=False)
     for side in _SIDES:
         trained: Floats = getattr(matrices, side)
         rows = np.flatnonzero((trained != started[side]).any(axis=1))
@@ -290,10 +282,10 @@ def find_shares(common: PartSettings, n_words: int, n_parts: int) -> Iterator[Fl
     Rows of the outputs are changed by their own pairs and as negatives.
     """
     settings, counts = common.settings, common.counts
-    kept = keep_probabilities(counts, settings.sample)
+    kept = training.keep_probabilities(counts, settings.sample)
     # Windows are half as long as they may be, on average, and have two sides.
     pairs = counts / counts.sum() * n_words / n_parts * kept * (settings.window + 1)
-    drawn = counts.astype(np.float64) ** UNIGRAM_POWER
+    drawn = counts.astype(np.float64) ** training.UNIGRAM_POWER
     negatives = drawn / drawn.sum() * pairs.sum() / (settings.window + 1) * settings.negative
     for updates in (pairs, pairs + negatives):
         way = np.maximum(SATURATION * updates, 1e-9)

@@ -29,7 +29,7 @@ class Projection:
         return result
 
 
-def find_projection(vectors: WordVectors, dimensions: int, *, random_state: int = 0) -> Projection:
+def find_projection(vectors: WordVectors, dimensions: int) -> Projection:
     """Find the subspace that holds most of the vectors, and turn it by chance.
 
     The subspace is spanned by the first principal directions (uncentred, so that lengths and
@@ -49,12 +49,12 @@ def find_projection(vectors: WordVectors, dimensions: int, *, random_state: int 
         moments += (rows * weights[block, None]).T @ rows
     _, axes = np.linalg.eigh(moments)
     principal = axes[:, ::-1][:, :dimensions]
-    return Projection(principal @ draw_turn(dimensions, random_state=random_state).matrix)
+    return Projection(principal @ draw_turn(dimensions).matrix)
 
 
-def draw_turn(dim: int, *, random_state: int = 0) -> Projection:
+def draw_turn(dim: int) -> Projection:
     """Axes turned by chance: nothing is lost, and no axis is much larger than the others."""
-    turn, _ = np.linalg.qr(np.random.default_rng(random_state).standard_normal((dim, dim)))
+    turn, _ = np.linalg.qr(np.random.default_rng(0).standard_normal((dim, dim)))
     return Projection(turn)
 
 
@@ -84,7 +84,6 @@ def reduce_vectors(
     vocabulary: int | None = None,
     dimensions: int | None = None,
     bits: int = 4,
-    random_state: int = 0,
 ) -> WordVectors:
     """Vectors as a compact folder gives them back: fewer words, fewer dimensions, rounded.
 
@@ -93,7 +92,6 @@ def reduce_vectors(
     """
     result = restrict_vocabulary(vectors, vocabulary)
     if dimensions is not None:
-        projection = find_projection(result, dimensions, random_state=random_state)
-        result = project_vectors(result, projection)
+        result = project_vectors(result, find_projection(result, dimensions))
     rounded = quantise_rows(result.vectors, bits).restore()
     return WordVectors(result.words, rounded, result.counts, output=result.output, check=False)

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Protocol, Self
@@ -27,19 +27,9 @@ from grassmeans.kernels.arguments import Matrices
 from grassmeans.kernels.devices import check_device
 from grassmeans.outputs.places import output_folder
 from grassmeans.reading.given import is_missing
+from grassmeans.vectors import training
 from grassmeans.vectors.averaging import train_in_parts
 from grassmeans.vectors.storage import KIND, fill_vectors_folder
-from grassmeans.vectors.training import (
-    MOST_PARTS,
-    Checkpoint,
-    Material,
-    MemoryShard,
-    TokenShard,
-    Trainer,
-    TrainingSettings,
-    check_integers,
-    draw_matrix,
-)
 from grassmeans.vectors.word_vectors import WordVectors
 
 _CORPUS_FIELDS = ("n_tokens", "n_documents", "created", "digest")
@@ -53,7 +43,7 @@ class TokenCorpus(Protocol):
         """The keys and their counts, most frequent first."""
 
     @property
-    def shards(self) -> Sequence[TokenShard]:
+    def shards(self) -> Sequence[training.TokenShard]:
         """The tokens."""
 
 
@@ -78,9 +68,13 @@ def choose_epochs(n_tokens: int, most: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _MemoryCorpus:
+class MemoryCorpus:
+    """Tokens in memory, or drawn from a corpus whose manifest and folder it then has."""
+
     vocabulary: Vocabulary
-    shards: tuple[MemoryShard, ...]
+    shards: Sequence[training.TokenShard]
+    manifest: Mapping[str, Any] = field(default_factory=dict)
+    path: Path = Path()
 
 
 @dataclass(eq=False, repr=False)
@@ -166,10 +160,10 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
             Folder for checkpoints: an interrupted training goes on from there. Delete it when the
             vectors are stored.
         """
-        settings = TrainingSettings.of(self)
-        bounds = {"max_vocabulary": (1, 2**62), "parts": (1, MOST_PARTS)}
+        settings = training.TrainingSettings.of(self)
+        bounds = {"max_vocabulary": (1, 2**62), "parts": (1, training.MOST_PARTS)}
         given = {n: b for n, b in bounds.items() if getattr(self, n) is not None}
-        check_integers(self, min_count=1, **given)
+        training.check_integers(self, min_count=1, **given)
         check_device(self.device)
         if self.device != "cpu" and self.parts is not None:
             raise InputError("a GPU trains all at once: leave parts out, or take device='cpu'")
@@ -188,7 +182,7 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
         identity = digest_of(
             [self.get_params() | {"workers": None}, words, counts.tolist(), start is None]
         )
-        material = Material(tokens.shards, counts, matrices, settings)
+        material = training.Material(tokens.shards, counts, matrices, settings)
         if self.device == "cpu" and (self.parts is not None or is_remote()):
             place = temporary_folder() if checkpoint is None else nullcontext(Path(checkpoint))
             with place as folder:
@@ -201,8 +195,8 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
                     show_progress=show_progress,
                 )
         else:
-            saved = None if checkpoint is None else Checkpoint(Path(checkpoint), identity)
-            trainer = Trainer(material, self.workers, device=self.device)
+            saved = None if checkpoint is None else training.Checkpoint(Path(checkpoint), identity)
+            trainer = training.Trainer(material, self.workers, device=self.device)
             trainer.run(checkpoint=saved, show_progress=show_progress)
         self.vectors_ = WordVectors(words, matrices.inputs, counts)
         self.output_ = matrices.outputs
@@ -217,7 +211,9 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
         self, words: Sequence[str], start: WordVectors | None
     ) -> tuple[Floats, Floats]:
         """(n_words, dim) inputs and outputs."""
-        inputs = draw_matrix(len(words), self.dim, np.random.default_rng(self.random_state))
+        inputs = training.draw_matrix(
+            len(words), self.dim, np.random.default_rng(self.random_state)
+        )
         outputs = np.zeros_like(inputs)
         if start is not None:
             if start.dim != self.dim:
@@ -263,7 +259,7 @@ def _as_corpus(corpus: Any) -> TokenCorpus:
     vocabulary = Vocabulary.from_counts(counts)
     tokens = vocabulary.ids_of(key for document in documents for key in document)
     offsets = np.concatenate([[0], np.cumsum([len(d) for d in documents])]).astype(np.int64)
-    return _MemoryCorpus(vocabulary, (MemoryShard(tokens, offsets),))
+    return MemoryCorpus(vocabulary, [training.MemoryShard(tokens, offsets)])
 
 
 def train_vectors(

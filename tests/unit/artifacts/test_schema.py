@@ -23,7 +23,6 @@ NAN = float("nan")
         (schema.one_of(1), [1], [True]),
         (schema.either(schema.text, schema.nothing), ["x", None], [0, False]),
         (schema.each(schema.text), [[], ["a"]], ["a", [1], None, {}]),
-        (schema.each(schema.text, length=2), [["a", "b"]], [["a"], [], ["a", 1]]),
         (schema.row(schema.text, schema.whole()), [["a", 1]], [["a"], [1, "a"], "a1", ["a", -1]]),
         (schema.record({"n": schema.whole()}), [{"n": 1, "m": 2}], [{}, {"n": "1"}, [], None]),
         (schema.record(optional={"n": schema.whole()}), [{}, {"n": 1}], [{"n": None}]),

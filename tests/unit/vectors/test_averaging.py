@@ -19,7 +19,6 @@ COUNTS = np.array([1_000_000, 1_000, 1], np.int64)
 def small_chunks(monkeypatch) -> None:
     """Several chunks of a small corpus."""
     monkeypatch.setattr(training, "CHUNK_TOKENS", 500)
-    monkeypatch.setattr(averaging, "CHUNK_TOKENS", 500)
 
 
 def make_trainer(**changes) -> SkipGram:
@@ -32,7 +31,7 @@ def make_common(n_words: int = 3) -> PartSettings:
 
 
 def test_rounds_become_longer_as_the_rate_falls() -> None:
-    n_chunks, size = 4_000, averaging.CHUNK_TOKENS
+    n_chunks, size = 4_000, training.CHUNK_TOKENS
     chunks = [Chunk(0, 0, 0, 0, i, i * size, size) for i in range(n_chunks)]
     rounds = averaging._plan_rounds(Plan(chunks, n_chunks * size), 2)
     flat = [chunk.number for parts in rounds for i in range(len(parts[0]))
