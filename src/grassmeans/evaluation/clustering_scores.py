@@ -29,8 +29,8 @@ from scipy.special import entr
 from grassmeans.arrays import Doubles, Indices
 from grassmeans.clustering.merging import UNMATCHED, match_groups, pair_all
 from grassmeans.errors import InputError
-from grassmeans.evaluation.instances import Key
 from grassmeans.evaluation import reports
+from grassmeans.evaluation.instances import Key
 
 PARTS_OF_SPEECH = ("a", "j", "n", "r", "v")
 
