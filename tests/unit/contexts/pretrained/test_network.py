@@ -187,7 +187,7 @@ def test_layers_that_do_not_exist_are_refused(asked) -> None:
 
 def fake_hub(monkeypatch: pytest.MonkeyPatch, cached: str | None) -> list[tuple[str, float]]:
     """A hub that knows one model; returns whom it was asked for."""
-    import huggingface_hub
+    huggingface_hub = pytest.importorskip("huggingface_hub", reason="needs the extra transformers")
 
     asked: list[tuple[str, float]] = []
 
