@@ -214,7 +214,10 @@ def check_arguments(
 
         @functools.wraps(function)
         def call(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
-            given = signature.bind(*args, **kwargs).arguments
+            try:
+                given = signature.bind(*args, **kwargs).arguments
+            except TypeError as error:  # which does not say whose arguments they are
+                raise TypeError(f"{function.__qualname__}(): {error}") from None
             for name, rule in chosen.items():
                 if name in given and (expected := rule(given[name])) is not None:
                     raise InputError(f"{name} must be {expected}; got {shorten(given[name])}")

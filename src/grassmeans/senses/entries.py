@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +79,7 @@ class WordSenses(Tabular):
     """Occurrences in the corpus."""
     n_contexts: int
     """Sampled ones with enough context words, from which senses were induced."""
-    directions: Floats
+    directions: Floats = field(compare=False)
     """(n_senses, dim) intersection directions, of unit length."""
     senses: tuple[Sense, ...]
     """In the order of their numbers."""

@@ -50,3 +50,15 @@ def test_what_is_wrong_is_said_in_one_line(values, message) -> None:
         schema.check_values(Path("m.json"), values, rules, optional)
     assert str(told.value).startswith("m.json is truncated or damaged")
     assert len(str(told.value)) < 250
+
+
+def test_a_call_that_does_not_fit_is_told_with_its_function() -> None:
+    @schema.check_arguments()
+    def tag(text: str, *, words: str = "") -> str:
+        return text + words
+
+    assert tag("a", words="b") == "ab"
+    with pytest.raises(TypeError, match=r"tag\(\): got an unexpected keyword argument 'wrds'$"):
+        tag("a", wrds="b")
+    with pytest.raises(TypeError, match=r"tag\(\): too many positional arguments$"):
+        tag("a", "b")

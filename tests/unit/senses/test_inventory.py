@@ -245,3 +245,10 @@ def test_folders_and_names_stand_for_what_they_hold(topic_corpus, topic_vectors)
     np.testing.assert_array_equal(opened.directions("crane"), given.directions("crane"))
     with pytest.raises(InputError, match=r"contexts must be word vectors, an encoder.*got int"):
         induce(topic_corpus, 7, "crane")
+
+
+def test_entries_can_be_compared(inventory, tmp_path) -> None:
+    inventory.save(tmp_path / "inventory")
+    opened = SenseInventory.load(tmp_path / "inventory")
+    assert opened["crane"] == inventory["crane"]
+    assert opened["crane"] != inventory["bank"]
