@@ -11,14 +11,14 @@ from functools import lru_cache
 import torch
 
 from grassmeans.clustering.loop import advance
-from grassmeans.kernels import get_kernels
+from grassmeans.kernels import get_block_kernels
 from grassmeans.kernels.blocks import HeldContexts
 
 
 @lru_cache(maxsize=1)
 def hold(lines: torch.Tensor) -> HeldContexts:
     """Signed lines on their device; how long it takes to send them is not asked here."""
-    kernels = get_kernels("cuda" if lines.is_cuda else "torch-cpu")
+    kernels = get_block_kernels("cuda" if lines.is_cuda else "torch-cpu")
     return kernels.hold_contexts([own[:, None].cpu().numpy() for own in lines], signed=True)
 
 
