@@ -138,10 +138,7 @@ def map_bytes(path: Path) -> memoryview:
 def open_array(
     path: Path, dtypes: Any, shape: Sequence[int | None], *, mapped: bool = True
 ) -> NDArray[Any]:
-    """Open an array of an artifact, of one of the types and of a shape in which None is any number.
-
-    It is mapped, read-only, or read where ``mapped`` is false.
-    """
+    """Open an array of one of the types and of a shape (None: any); mapped, read-only, or read."""
     allowed = [np.dtype(d) for d in (dtypes if isinstance(dtypes, list | tuple) else [dtypes])]
     with open_file(path) as file:
         found, dtype = _read_header(path, file)
@@ -216,10 +213,7 @@ def is_plain_name(name: str) -> bool:
 
 
 def has_file(path: Path) -> bool:
-    """Whether an artifact has a file that not all have, by its list: a deleted one is missing.
-
-    Folders that have no list, or are not whole yet, are looked into.
-    """
+    """Whether an artifact has a file that not all have: by its list, or looked for without one."""
     for folder in islice(path.parents, _DEEPEST):
         if (folder / MANIFEST).exists():
             listed = find_list(folder)

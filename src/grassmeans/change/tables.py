@@ -129,10 +129,7 @@ def protect_cell(cell: object) -> object:
 
 
 def read_report(path: str | Path) -> Any:
-    """The plain values of a report: of its folder, which has to be whole, or its `REPORT`.
-
-    `ArtifactError` where there is none, or not all of it.
-    """
+    """The plain values of a report's folder, or of its `REPORT`; `ArtifactError` if not whole."""
     place = Path(path)
     if place.is_dir():
         read_manifest(place, REPORT_KIND, REPORT_VERSION)

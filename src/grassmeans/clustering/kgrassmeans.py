@@ -206,10 +206,7 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
 
 
 def fit_together(estimators: Sequence[KGrassmeans], contexts: Sequence[ArrayLike]) -> None:
-    """Fit every estimator to its own contexts; on a GPU all at once, which is what it is good at.
-
-    All have the device of the first.
-    """
+    """Fit every estimator to its own contexts, on a GPU all at once: the device of the first."""
     plans = []
     for estimator, given in zip(estimators, contexts, strict=True):
         bases = estimator._check_bases(given, reset=True)

@@ -46,10 +46,7 @@ def merge_groups(groups: Groups, limit: float, rare_ease: float = 0.0) -> Indice
 
 
 def is_apart(cosines: NDArray[np.floating[Any]], share: float, rules: GroupingRules) -> bool:
-    """Whether a group is one with no other sense, given its cosines to them and its share.
-
-    The others are senses already: how rare they are does not count.
-    """
+    """Whether a group is one with no other sense, by its cosines to them and its own share."""
     nearer = rules.rare_ease * measure_rarity(np.array([1.0, share]))[0, 1]
     return bool((cosines + nearer < rules.merge_cosine).all())
 

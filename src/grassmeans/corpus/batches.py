@@ -296,10 +296,7 @@ def survey_parts(
     report: ReadReport,
     workers: int | None,
 ) -> Iterator[Surveyed]:
-    """Let workers read all parts into ``scratch``; yields the documents in the order of the inputs.
-
-    `InputError` where files cannot be read as asked and nothing could be read.
-    """
+    """Let workers read all parts into ``scratch``; yields the documents in the inputs' order."""
     reading = _Reading(options, segment, scratch)
     refused: str | None = None
     surveyed = map_tasks(reading.survey, ((part,) for part in parts), workers)

@@ -206,10 +206,7 @@ _seen: set[Place] = set()
 
 
 def answer(message: Message) -> Any:
-    """Do a task; gives its result, or the error for people that it ended with.
-
-    Called on a worker, whose threads take turns.
-    """
+    """Do a task on a worker, whose threads take turns; its result, or its error for people."""
     with _lock:
         try:
             return _run(message)

@@ -117,10 +117,7 @@ def _find_backend() -> Any:
 
 
 def end_with(parent: int, by_signal: bool) -> None:
-    """Let this process end when its parent does, however that ends.
-
-    ``by_signal`` ends it at once, also in the middle of a kernel; a thread sees it soon after.
-    """
+    """Let this process end with its parent, ``by_signal`` even in the middle of a kernel."""
 
     def watch() -> None:
         while os.getppid() == parent:

@@ -104,11 +104,7 @@ class ClusteringTask(Task[GroupingResult]):
         return tuple(dict.fromkeys(instance.target for instance in self.instances))
 
     def score(self, system: System, settings: RunSettings) -> GroupingResult:
-        """Group the instances by sense, and score the groups.
-
-        `InputError` where no word of the task has senses, or the gold key belongs to another test
-        set.
-        """
+        """Group the instances by sense, and score them; `InputError` where no word has senses."""
         if not self.instances:
             raise InputError(f"{self.name} has no instances")
         on_test = settings.induce == "on-test"

@@ -130,11 +130,7 @@ def known_form(known: Container[str], target: str) -> str | None:
 
 
 def read_json_instances(path: str | Path) -> LabelledInstances:
-    """Read a file of JSON lines.
-
-    `InputError` with the line, where one is no JSON object, a field is missing or no text, or an id
-    has spaces or comes twice.
-    """
+    """Read a file of JSON lines; `InputError` names the line that is no sound instance."""
     instances: dict[str, Instance] = {}
     labels: dict[str, dict[str, tuple[Label, ...]]] = {}
     for number, line in read_numbered_lines(Path(path)):
@@ -183,11 +179,7 @@ def _make_instance(fields: dict[str, Any], place: str) -> Instance:
 
 
 def read_key(path: str | Path) -> Key:
-    """Read a key file.
-
-    `InputError` with the line, where there are fewer than three columns, a weight is not a number
-    of 0 or more, or an instance comes twice.
-    """
+    """Read a key file; `InputError` names the line that is no instance with its labels."""
     labels: dict[str, dict[str, tuple[Label, ...]]] = {}
     lines_of: dict[str, int] = {}
     for number, line in read_numbered_lines(Path(path)):
@@ -231,10 +223,7 @@ def _parse_label(text: str, place: str) -> Label:
 
 
 def write_key(key: Key, path: str | Path, *, overwrite: bool = False) -> None:
-    """Write a key file; weights are left out where all labels of an instance weigh 1.
-
-    A file that is there is replaced only where ``overwrite`` is set.
-    """
+    """Write a key file; weights are left out where all labels of an instance weigh 1."""
     lines = []
     for word, instances in key.labels.items():
         for instance, labels in instances.items():

@@ -294,10 +294,7 @@ class RankedPairs:
         self._starts = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1])[: len(ranked)])
 
     def area(self, weights: Doubles | None = None) -> float:
-        """The area under the curve, of pairs that count as often as their weights say.
-
-        NaN where pairs in one sense, or in two, are missing.
-        """
+        """The area under the curve of weighted pairs; NaN without pairs in one sense, or in two."""
         if not len(self._same):
             return math.nan
         drawn = np.ones(len(self._same)) if weights is None else weights[self._order]

@@ -102,10 +102,7 @@ class SentencesTask(Task[SentencesResult]):
         return tuple(dict.fromkeys(sentence.word for sentence in self.sentences))
 
     def score(self, system: System, settings: RunSettings) -> SentencesResult:
-        """Answer each sentence alone and in its pairs, and compare the answers.
-
-        `InputError` where no word has senses.
-        """
+        """Answer each sentence alone and in its pairs; `InputError` where no word has senses."""
         senses = system.find_senses(self.targets)
         threshold = system.choose_threshold(settings.idk_threshold)
         without = tuple(word for word in self.targets if known_form(senses, word) is None)

@@ -57,10 +57,7 @@ class Senses:
         return math.nan
 
     def distances(self, word: str, occurrences: Occurrences) -> Floats:
-        """(n, n_senses) distances in [0, 1] of occurrences to a word's senses, the largest first.
-
-        A row of NaN where a context says too little.
-        """
+        """(n, n_senses) distances in [0, 1], the largest sense first; NaN for poor contexts."""
         self.require(word)
         raise NotImplementedError
 

@@ -99,11 +99,7 @@ class WordPair:
 
 
 def read_sentences(path: Path) -> tuple[Sentence, ...]:
-    """Read a file of sentences.
-
-    `InputError` with the line, where one is no such object, does not hold its word exactly once, or
-    has an id or a kind that does not go with the lines before.
-    """
+    """Read a file of sentences; `InputError` names the line that is none, or does not fit."""
     found: dict[str, Sentence] = {}
     kinds: dict[str, str] = {}
     for number, line in read_numbered_lines(path):
@@ -133,11 +129,7 @@ def _make_sentence(fields: dict[str, Any], number: int, place: str) -> Sentence:
 
 
 def read_sentence_pairs(path: Path, sentences: Iterable[Sentence]) -> tuple[SentencePair, ...]:
-    """Read a file of pairs of these sentences.
-
-    `InputError` with the line, where a sentence is not known, or two have not one word in two
-    senses.
-    """
+    """Read pairs of these sentences; `InputError` where two have not one word in two senses."""
     known = {sentence.id: sentence for sentence in sentences}
     pairs: list[SentencePair] = []
     for number, line in read_numbered_lines(path):

@@ -61,10 +61,7 @@ def usable_contexts(bases: Floats) -> Booleans:
 
 
 def distances_from_squares(squares: NDArray[np.floating]) -> Doubles:
-    """Squared projections as distances, in [0, 1].
-
-    Double precision keeps the order of the projections through the square root.
-    """
+    """Squared projections as distances in [0, 1], in double precision: their order stays."""
     return np.asarray(np.sqrt(np.clip(1.0 - squares.astype(np.float64), 0.0, 1.0)))
 
 
@@ -84,10 +81,7 @@ def measure_distances(
 def measure_senses(
     bases: Floats, words: NDArray[np.integer], lines: SenseLines, *, signed: bool = False
 ) -> Floats:
-    """(n, most senses) distances of contexts to the senses of their ``words``, (n,) numbers.
-
-    NaN beyond a word's senses, and all along where a context says nothing.
-    """
+    """(n, most senses) distances to the senses of ``words``, (n,) numbers; NaN for no such."""
     if signed:
         squares = np.square(np.maximum(_project_own(bases[:, 0], words, lines), 0.0))
     else:

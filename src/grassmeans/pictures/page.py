@@ -74,10 +74,7 @@ def draw_senses_page(
     introduction: str,
     next_steps: str = "",
 ) -> str:
-    """A page with the planes and senses of words, and with sentences whose words are tagged.
-
-    Introduction and next steps are plain text; next steps are shown as commands.
-    """
+    """A page with the planes and senses of words, tagged sentences, and commands to go on."""
     parts = [f"<h1>{escape(title)}</h1>\n<p>{escape(introduction)}</p>\n"]
     parts += [_draw_word(model, word, number) for number, word in enumerate(words)]
     sentences = [draw_tagged(text) for text in tagged]

@@ -214,10 +214,7 @@ _HTML_START = re.compile(
 
 
 def detect_format(path: Path | str, head: bytes | None = None) -> str:
-    """The format of a file, one of `FORMATS`; ``"text"`` where it is not recognised.
-
-    Never ``"tokens"``: tokenised sentences look like any other text.
-    """
+    """The format of a file, one of `FORMATS`; ``"text"`` if not recognised, never ``"tokens"``."""
     path = Path(path)
     head = read_head(path) if head is None else head
     if head.startswith(b"PAR1"):

@@ -110,10 +110,7 @@ class _Page:
 
 
 def read_mediawiki(file: InputFile) -> Iterator[RawDocument]:
-    """Yield the articles of an export: namespace 0, wikitext, redirects only where asked for.
-
-    What is broken is counted, and nothing else is lost with it.
-    """
+    """Yield the articles of an export, redirects where asked for; what is broken is counted."""
     blocks = read_blocks(file)
     head = next(blocks, b"")
     content: Iterable[bytes] = chain([head], blocks)
@@ -191,10 +188,7 @@ def _find_declared_encoding(head: bytes) -> str | None:
 
 
 def _cut_at_tags(blocks: Iterable[bytes]) -> Iterator[tuple[memoryview, bytes]]:
-    """Yield the bytes up to every ``<page`` and behind every ``</page>``, and which of them it was.
-
-    At the ends of blocks it was none.
-    """
+    """Yield the bytes up to every ``<page`` and behind every ``</page>``, with the tag, if any."""
     held = b""
     for block in chain(blocks, [b""]):
         rest = held + block

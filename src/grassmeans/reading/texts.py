@@ -110,10 +110,7 @@ def clean_token(form: str) -> str:
 
 
 def read_plain(file: InputFile) -> Iterator[RawDocument]:
-    """Yield the documents of a text file, which end at blank lines.
-
-    The id is the file's name and the first line's number.
-    """
+    """Yield the documents of a text file, which end at blank lines; ids tell the first line."""
     document = _Builder(file)
     for number, line in enumerate(_read_short_lines(file), start=1):
         if not line.strip():

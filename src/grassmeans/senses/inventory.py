@@ -136,10 +136,7 @@ class SenseInventory(Mapping[str, WordSenses]):
         return self._names[word]
 
     def usual_distance(self, word: str) -> float:
-        """The mean distance of a word's contexts to its only sense.
-
-        NaN for a word with more senses, and where it is not known.
-        """
+        """The mean distance of contexts to an only sense; NaN for more senses, or if not known."""
         if word not in self._usual:
             if word not in self._numbers:
                 return math.nan

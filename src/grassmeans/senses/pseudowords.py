@@ -224,10 +224,7 @@ def answer_pseudoword(
     members: tuple[str, ...],
     samples: Sequence[Floats],
 ) -> PseudowordAnswers | None:
-    """Group every second context (n, rank, dim) of the members, and decode the others.
-
-    None where there is one sense, or too few contexts.
-    """
+    """Group every second context (n, rank, dim), decode the others; None for one sense."""
     halves = [(bases[::2], bases[1::2]) for bases in samples]
     learnt = np.concatenate([first for first, _ in halves])
     tested = np.concatenate([second for _, second in halves])

@@ -158,10 +158,7 @@ class EncodedWord:
 def encode_words(
     words: Sequence[str], source: WordSource, encoder: ContextEncoder, settings: InductionSettings
 ) -> list[EncodedWord]:
-    """Sample the occurrences of words, and encode all of them at once, in text order.
-
-    `UnknownWordError` for a word that does not occur.
-    """
+    """Sample the occurrences of words (`UnknownWordError` for none), and encode all at once."""
     drawn = [draw_positions(word, source, settings) for word in words]
     if len(drawn) == 1:
         return [EncodedWord(drawn[0], encoder.encode_at(source, drawn[0]))]
@@ -193,10 +190,7 @@ def complete_sample(
 def sample_word(
     word: str, source: WordSource, encoder: ContextEncoder, settings: InductionSettings
 ) -> WordSample:
-    """A random sample of a word's occurrences, without those whose context says nothing.
-
-    `UnknownWordError` for a word that does not occur.
-    """
+    """A sample of a word's occurrences that say something; `UnknownWordError` where it has none."""
     (encoded,) = encode_words([word], source, encoder, settings)
     return complete_sample(word, encoded, source, encoder)
 
@@ -255,10 +249,7 @@ def characteristic_words(
 def find_nearest_words(
     word: str, directions: Floats, vectors: WordVectors, function_words: Collection[str] = ()
 ) -> list[tuple[str, ...]]:
-    """The words whose vectors are nearest to each direction, without the word itself.
-
-    Nor are function words among them, as long as these are not nearly all that is near.
-    """
+    """The words nearest to each direction, without the word itself and, mostly, function words."""
     found = vectors.nearest(directions, 5 * N_NEAREST, first=NEAREST_AMONG)
     names = [[vectors.words[row] for row in rows] for rows in found.ids]
     kept = [[name for name in line if name != word] for line in names]

@@ -273,10 +273,7 @@ def find_places(command: Callable[..., Any]) -> dict[str, Place]:
 
 
 def check_places(command: Callable[..., Any], values: Mapping[str, Any]) -> None:
-    """Refuse values by which a command would write over what it reads, or over another result.
-
-    `InputError` names the place.
-    """
+    """`InputError` for values by which a command would write over what it reads or writes."""
     from grassmeans.errors import InputError
     from grassmeans.outputs.ownership import check_inputs
 

@@ -119,10 +119,7 @@ _WRITE_FAILED = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF
 
 
 def open_streams() -> None:
-    """Have three standard streams: what is closed is empty, or cannot be written to.
-
-    Letters that a locale's encoding lacks are written as escapes.
-    """
+    """Have three standard streams, closed ones empty; letters that a locale lacks are escaped."""
     if sys.stdin is None:
         sys.stdin = _reopen(0, "r", os.O_RDONLY)
     if sys.stdout is None:

@@ -106,10 +106,7 @@ class _PatternTokenizer(ABC):
 
     @abstractmethod
     def spans(self, text: str, start: int = 0) -> Iterator[tuple[int, int]]:
-        """Character spans (into ``text``) of the tokens from ``start`` on.
-
-        ``start`` has to be the start of a token or lie between two tokens.
-        """
+        """Character spans of the tokens from ``start`` on, which lies not inside of a token."""
 
     def tokenize(self, text: str) -> list[str]:
         """The keys of a text's tokens, in order."""

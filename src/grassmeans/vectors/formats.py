@@ -97,10 +97,7 @@ def read_word2vec_text(path: str | Path, *, limit: int | None = None) -> WordVec
 def read_glove(
     path: str | Path, *, dim: int | None = None, limit: int | None = None
 ) -> WordVectors:
-    """Read a GloVe text file: a word and its numbers a line, no header.
-
-    Without ``dim``, there are as many as most of the first lines have after the word.
-    """
+    """Read a GloVe text file: a word and ``dim`` numbers a line, by default as most lines have."""
     path = Path(path)
     with _open_vectors_file(path) as stream:
         lines = LineReader(stream)

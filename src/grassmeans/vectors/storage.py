@@ -122,10 +122,7 @@ def write_rows(folder: Path, rows: QuantisedRows) -> dict[str, Any]:
 
 
 def read_rows(folder: Path, about: Any, shape: tuple[int, int]) -> QuantisedRows:
-    """Read what `write_rows` wrote, and check it against its digest.
-
-    ``about`` is what that returned, from a manifest that was checked by `QUANTISED_RULE`.
-    """
+    """Read what `write_rows` wrote, by what that returned, and check it against its digest."""
     (n_rows, dim), bits = shape, about["bits"]
     codes = open_array(folder / _CODES, np.uint8, (n_rows, bytes_per_row(dim, bits)))
     scales = open_array(folder / _SCALES, np.float32, (n_rows,))

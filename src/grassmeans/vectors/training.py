@@ -125,10 +125,7 @@ def plan_training(shards: Shards, epochs: int, chunk_tokens: int | None = None) 
 
 @dataclass(frozen=True, slots=True)
 class TrainingSettings:
-    """Everything that decides the result, apart from the corpus and the starting matrices.
-
-    `grassmeans.vectors.skipgram.SkipGram` says what they mean.
-    """
+    """What decides the result beside corpus and starting matrices; `SkipGram` explains it."""
 
     dim: int = 300
     window: int = 5
