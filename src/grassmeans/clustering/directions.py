@@ -50,7 +50,8 @@ def refine_directions(
     """Minimise equation 3 from given directions (n_senses, dim): as many senses, no restarts."""
     held = hold_lines([bases])
     start = np.ascontiguousarray(directions, dtype=np.float32)[None]
-    refined = _refine(held, [len(bases)], [start], [fit.max_iter], fit.tol)
+    tol = fit.tol * _REFINED_TOLERANCE
+    refined = loop.advance(held, [len(bases)], [start], [fit.max_iter], tol, _LAST_PRODUCTS)
     return _order_by_size(held, refined)[0]
 
 
@@ -77,21 +78,11 @@ def solve_lines(asked: Sequence[loop.Grouping], hold: loop.Hold) -> list[loop.In
         starts, products = [word.directions for word in reached], _LATER_PRODUCTS
     best = [word.find_best() for word in reached]
     left = [fit.max_iter - int(word.n_iter[0]) for word in best]
-    refined = _refine(held, sizes, [word.directions for word in best], left, fit.tol)
+    starts, tol = [word.directions for word in best], fit.tol * _REFINED_TOLERANCE
+    refined = loop.advance(held, sizes, starts, left, tol, _LAST_PRODUCTS)
     return _order_by_size(
         held, [before.go_on(after) for before, after in zip(best, refined, strict=True)]
     )
-
-
-def _refine(
-    held: HeldContexts,
-    sizes: Sequence[int],
-    starts: Sequence[Floats],
-    limits: Sequence[int],
-    tol: float,
-) -> list[Advanced]:
-    """Let restarts converge to a tenth of the tolerance, with several products per iteration."""
-    return loop.advance(held, sizes, starts, limits, tol * _REFINED_TOLERANCE, _LAST_PRODUCTS)
 
 
 def plan_samples(n_contexts: int, n_senses: int) -> list[int]:

@@ -48,6 +48,9 @@ from grassmeans.text.tokenizer import Tokenizer, mend_surrogates
 KIND = "corpus"
 FORMAT_VERSION = 1
 
+Batches = Iterable[Sequence[RawDocument | Selection]]
+"""The documents of each shard, or where they are to be found."""
+
 
 @dataclass(frozen=True, slots=True)
 class IngestOptions:
@@ -140,12 +143,7 @@ class Ingest:
             self.output, KIND, identity, inputs=self.inputs, overwrite=self.overwrite
         )
 
-    def _make(
-        self,
-        building: Building,
-        batches: Iterable[Sequence[RawDocument | Selection]],
-        tokenizer: Tokenizer,
-    ) -> None:
+    def _make(self, building: Building, batches: Batches, tokenizer: Tokenizer) -> None:
         """Both passes and the manifest."""
         written = self._write_shards(building, batches, tokenizer)
         if not any(shard.n_tokens for shard in written):
@@ -170,10 +168,7 @@ class Ingest:
         write_manifest(building.folder, KIND, FORMAT_VERSION, about)
 
     def _write_shards(
-        self,
-        building: Building,
-        batches: Iterable[Sequence[RawDocument | Selection]],
-        tokenizer: Tokenizer,
+        self, building: Building, batches: Batches, tokenizer: Tokenizer
     ) -> list[WrittenShard]:
         """First pass, by the workers."""
         # How far the reader was when it had filled a shard: it runs ahead of the workers, by half

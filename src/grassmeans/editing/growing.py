@@ -134,7 +134,8 @@ def update_model(
     with output_folder(
         output, KIND, identity, inputs=[place, *given], fields=marks, overwrite=overwrite
     ) as building:
-        corpus = _read_texts(old, given, building.scratch, workers, show_progress, reading)
+        reading |= {"workers": workers, "show_progress": show_progress}
+        corpus = _read_texts(old, given, building.scratch / "corpus", reading)
         _check_language(old, corpus)
         copy_files(place, building.folder, [VERSIONS, "checksums.txt"])
         encoder, new_vectors = _grow_vectors(old, corpus, building, device, show_progress)
@@ -170,12 +171,7 @@ def _identify_texts(given: Sequence[str | Path]) -> list[Any]:
 
 
 def _read_texts(
-    model: SenseModel,
-    given: Sequence[str | Path],
-    scratch: Path,
-    workers: int | None,
-    show_progress: bool | None,
-    reading: dict[str, Any],
+    model: SenseModel, given: Sequence[str | Path], place: Path, reading: dict[str, Any]
 ) -> Corpus:
     """The new text as a corpus, split into words by the model's rule."""
     if len(given) == 1 and is_corpus(given[0]):
@@ -190,7 +186,6 @@ def _read_texts(
         return corpus
     if not isinstance(model.tokenizer, Tokenizer):
         raise InputError("the model is of text that came tokenised: give a corpus of such text")
-    place = scratch / "corpus"
     if (place / MANIFEST).exists():
         return Corpus.open(place)
     options = IngestOptions(
@@ -198,9 +193,7 @@ def _read_texts(
         language=model.language or "none",
         function_words=model.encoder.function_words,
     )
-    return Corpus.from_files(
-        given, place, options=options, workers=workers, show_progress=show_progress, **reading
-    )
+    return Corpus.from_files(given, place, options=options, **reading)
 
 
 def _check_language(model: SenseModel, corpus: Corpus) -> None:

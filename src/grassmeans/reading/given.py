@@ -65,7 +65,28 @@ def iterate_documents(
     items = open_container(texts, name)
     # `report or` would replace one that is empty so far.
     counted = ReadReport() if report is None else report
-    return _read_items(items, column, name, skip_missing, chosen, counted)
+
+    def read() -> Iterator[RawDocument]:
+        for number, item in enumerate(items):
+            if isinstance(item, Path):
+                files = replace(chosen, text_field=column or chosen.text_field)
+                yield from read_documents(item, files, report=counted)
+                continue
+            place = f"{name}[{number}]"
+            is_record = isinstance(item, Mapping)
+            text = read_field(item, column or DEFAULT_COLUMN, place) if is_record else item
+            if is_missing(text) and skip_missing:
+                counted.skip(MISSING, place)
+                continue
+            document = make_document(text, str(number), place)
+            if is_record and chosen.meta:
+                known = {field: item.get(field) for field in chosen.meta}
+                plain = {field: as_plain(x) for field, x in known.items() if not is_missing(x)}
+                document = replace(document, fields=pick_fields(plain, chosen, counted))
+            counted.n_documents += 1
+            yield document
+
+    return read()
 
 
 def open_container(texts: Any, name: str = "texts") -> Iterable[Any]:
@@ -109,34 +130,6 @@ def _names_file(text: str) -> bool:
         return False
 
 
-def _read_items(
-    items: Iterable[Any],
-    column: str | None,
-    name: str,
-    skip_missing: bool,
-    options: ReadOptions,
-    report: ReadReport,
-) -> Iterator[RawDocument]:
-    for number, item in enumerate(items):
-        if isinstance(item, Path):
-            files = replace(options, text_field=column or options.text_field)
-            yield from read_documents(item, files, report=report)
-            continue
-        place = f"{name}[{number}]"
-        is_record = isinstance(item, Mapping)
-        text = read_field(item, column or DEFAULT_COLUMN, place) if is_record else item
-        if is_missing(text) and skip_missing:
-            report.skip(MISSING, place)
-            continue
-        document = make_document(text, str(number), place)
-        if is_record and options.meta:
-            known = {field: item.get(field) for field in options.meta}
-            plain = {field: as_plain(x) for field, x in known.items() if not is_missing(x)}
-            document = replace(document, fields=pick_fields(plain, options, report))
-        report.n_documents += 1
-        yield document
-
-
 def read_field(item: Mapping[str, Any], field: str, place: str, argument: str = "column") -> Any:
     """A field of a record; where it is missing, an error that says which argument names it."""
     if field not in item:
@@ -159,18 +152,14 @@ def make_document(text: Any, identifier: str = "", place: str = "text") -> RawDo
     is_sequence = isinstance(text, list | tuple) or getattr(text, "ndim", 0) == 1
     tokens = list(text) if is_sequence else []
     if tokens and all(isinstance(sentence, list | tuple) for sentence in tokens):
-        return _join_sentences([make_document(sentence, identifier, place) for sentence in tokens])
+        sentences = (make_document(sentence, identifier, place) for sentence in tokens)
+        texts = [sentence.text for sentence in sentences if sentence.text]
+        ends = accumulate(len(own) + 1 for own in texts)
+        starts = tuple([0, *ends][: max(len(texts), 1)])
+        return RawDocument(identifier, "", " ".join(texts), "tokens", sentences=starts)
     if is_sequence and all(isinstance(token, str) for token in tokens):
         return RawDocument(identifier, "", " ".join(map(clean_token, tokens)), "tokens")
     raise InputError(f"{place} must be a string or a list of tokens, got {type(text).__name__}")
-
-
-def _join_sentences(sentences: list[RawDocument]) -> RawDocument:
-    """One document of sentences that come tokenised."""
-    texts = [sentence.text for sentence in sentences if sentence.text]
-    ends = accumulate(len(text) + 1 for text in texts)
-    starts = tuple([0, *ends][: max(len(texts), 1)])
-    return replace(sentences[0], text=" ".join(texts), markup="tokens", sentences=starts)
 
 
 def is_missing(value: Any) -> bool:

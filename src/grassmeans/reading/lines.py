@@ -69,7 +69,10 @@ def _choose_encoding(head: bytes, named: str | None) -> _Encoding:
     is_wide = named is not None and _is_wide(named)
     if b"\0" in sample:
         return _Encoding(named) if named and is_wide else _Encoding(reason="binary file")
-    n_bad, n_good = _count_beyond_ascii(sample)
+    # How many places are no UTF-8, and how many characters beyond ASCII are; the last may be cut.
+    decoded = codecs.getincrementaldecoder(_UTF_8)(errors="replace").decode(sample)
+    n_bad = decoded.count("\ufffd") - sample.count("\ufffd".encode())
+    n_good = len(decoded) - len(decoded.encode("ascii", "ignore")) - n_bad
     controls = len(sample) - len(sample.translate(None, _CONTROLS))
     if controls > _BINARY_SHARE * len(sample) and (n_bad or named is not None):
         return _Encoding(reason="binary file")
@@ -84,15 +87,6 @@ def _choose_encoding(head: bytes, named: str | None) -> _Encoding:
     if n_bad <= _FOREIGN_SHARE * len(sample) and _looks_western(sample):
         return _Encoding(_WESTERN, is_guess=True)
     return _Encoding(reason="text in another encoding than UTF-8 (name it as encoding=...)")
-
-
-def _count_beyond_ascii(sample: bytes) -> tuple[int, int]:
-    """How many places of a beginning are no UTF-8, and how many characters beyond ASCII are."""
-    # The last character may be cut off.
-    decoded = codecs.getincrementaldecoder(_UTF_8)(errors="replace").decode(sample)
-    n_beyond = len(decoded) - len(decoded.encode("ascii", "ignore"))
-    n_bad = decoded.count("\ufffd") - sample.count("\ufffd".encode())
-    return n_bad, n_beyond - n_bad
 
 
 def _looks_western(content: bytes) -> bool:

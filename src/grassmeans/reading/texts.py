@@ -218,8 +218,11 @@ def read_conllu(file: InputFile) -> Iterator[RawDocument]:
                 yield from document.take()
                 document.start(line.partition("=")[2].strip())
                 marked = True
-            elif file.options.meta and not in_sentence:
-                document.fields += _read_comment(line, document.fields, file)
+            elif file.options.meta and not in_sentence:  # "# date = 1857", "# meta::date = 1857"
+                name, _, value = line.lstrip("#").partition("=")
+                name = name.strip().removeprefix("meta::").removeprefix("newdoc ")
+                if name not in dict(document.fields):
+                    document.fields += file.pick_fields({name: value.strip()})
         elif not line.strip():
             n_sentences += in_sentence
             in_sentence = False
@@ -236,13 +239,6 @@ def read_conllu(file: InputFile) -> Iterator[RawDocument]:
             elif not _SKIPPED_ID.fullmatch(cells[0]):
                 file.report.skip("bad CoNLL-U line", f"{file}: {line!r}")
     yield from document.take()
-
-
-def _read_comment(line: str, known: Fields, file: InputFile) -> Fields:
-    """A field of the document that a comment gives: ``# date = 1857``, ``# meta::date = 1857``."""
-    name, _, value = line.lstrip("#").partition("=")
-    name = name.strip().removeprefix("meta::").removeprefix("newdoc ")
-    return () if name in dict(known) else file.pick_fields({name: value.strip()})
 
 
 def read_sentences(lines: Iterable[str], column: str | int | None = None) -> Iterator[RawDocument]:

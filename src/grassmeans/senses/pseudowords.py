@@ -188,18 +188,14 @@ def answer_pseudowords(
         return None
     log_margins, right, strangers, own = map(np.concatenate, zip(*parts, strict=True))
     weights = np.concatenate([np.full(len(part.right), 1.0 / len(part.right)) for part in parts])
-    same_sense = calibration.fit_sameness(_pair_members(kept, encoder))
+    known = {word: bases for word, bases in kept.items() if len(bases) > 1}
+    vectors = encoder.vectors.vectors[encoder.vectors.ids_of(list(known))]
+    alike = np.abs(compare_all(vectors[:, None], vectors[:, None], signed=True)) >= ALIKE
+    pairs = pair_contexts(list(known.values()), alike, signed=encoder.lines_have_ends)
+    same_sense = calibration.fit_sameness(pairs)
     return KnownAnswers(
         log_margins, right, weights, calibration.fit_strangers(strangers, own), same_sense
     )
-
-
-def _pair_members(contexts: dict[str, Floats], encoder: ContextEncoder) -> calibration.KnownPairs:
-    """Pairs of contexts of the words that pseudo-words are made of."""
-    known = {word: bases for word, bases in contexts.items() if len(bases) > 1}
-    vectors = encoder.vectors.vectors[encoder.vectors.ids_of(list(known))]
-    alike = np.abs(compare_all(vectors[:, None], vectors[:, None], signed=True)) >= ALIKE
-    return pair_contexts(list(known.values()), alike, signed=encoder.lines_have_ends)
 
 
 def _encode_groups(
