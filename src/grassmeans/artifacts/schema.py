@@ -219,13 +219,24 @@ def check_arguments(
             except TypeError as error:  # which does not say whose arguments they are
                 raise TypeError(f"{function.__qualname__}(): {error}") from None
             for name, rule in chosen.items():
-                if name in given and (expected := rule(given[name])) is not None:
-                    raise InputError(f"{name} must be {expected}; got {shorten(given[name])}")
+                if name in given:
+                    _check(name, given[name], rule)
             return function(*args, **kwargs)
 
         return call
 
     return decorate
+
+
+def check_fields(owner: object, **rules: Rule) -> None:
+    """Refuse settings, attributes of their owner, that do not follow the rules."""
+    for name, rule in rules.items():
+        _check(name, getattr(owner, name), rule)
+
+
+def _check(name: str, value: Any, rule: Rule) -> None:
+    if (expected := rule(value)) is not None:
+        raise InputError(f"{name} must be {expected}; got {shorten(value)}")
 
 
 def as_plain(value: Any) -> Any:

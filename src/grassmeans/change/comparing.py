@@ -16,7 +16,14 @@ from typing import Any
 import numpy as np
 
 from grassmeans.arrays import Doubles, Indices
-from grassmeans.artifacts.schema import check_arguments, instance_of, optional
+from grassmeans.artifacts.schema import (
+    check_arguments,
+    check_fields,
+    expect,
+    instance_of,
+    optional,
+    whole,
+)
 from grassmeans.change.grouping import Corpora, GroupedDocuments, group_documents
 from grassmeans.change.measures import (
     N_PERMUTATIONS,
@@ -28,7 +35,6 @@ from grassmeans.change.measures import (
     jensen_shannon,
 )
 from grassmeans.change.uses import MAX_CONTEXTS, Uses, collect_uses, spell_words
-from grassmeans.errors import InputError
 from grassmeans.models.model import SenseModel, open_model
 from grassmeans.progress import progress_bar
 from grassmeans.reading.given import check_words
@@ -56,13 +62,9 @@ class ChangeSettings:
     """Of samples and permutations."""
 
     def __post_init__(self) -> None:
-        for name in ("fewest", "n_permutations", "max_contexts"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name} must be 1 or more, got {getattr(self, name)}")
-        if self.examined < 0 or self.random_state < 0:
-            raise InputError("examined and random_state must be 0 or more")
-        if not 0.0 < self.level < 1.0:
-            raise InputError(f"level must lie between 0 and 1, got {self.level}")
+        counts = dict.fromkeys(("fewest", "n_permutations", "max_contexts"), whole(1))
+        between = expect("a number between 0 and 1", lambda level: 0.0 < level < 1.0)
+        check_fields(self, **counts, examined=whole(), random_state=whole(), level=between)
 
 
 @dataclass(frozen=True, slots=True)

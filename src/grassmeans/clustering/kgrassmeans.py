@@ -18,12 +18,13 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from grassmeans.arrays import Doubles, Floats, Integers
+from grassmeans.artifacts.schema import check_fields, expect, instance_of, one_of, optional, whole
 from grassmeans.clustering.loop import INITS, FitOptions, Grouping, InducedDirections, RandomState
 from grassmeans.clustering.sense_number import Steps, ask_once, find_any_number, take_steps
-from grassmeans.clustering.settings import DEFAULT_GRANULARITY, MOST_RESTARTS, check_sense_number
+from grassmeans.clustering.settings import DEFAULT_GRANULARITY, SENSE_RULES
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import measure_distances
-from grassmeans.geometry.rules import DEFAULT_RULES, GroupingRules, check_count
+from grassmeans.geometry.rules import DEFAULT_RULES, GroupingRules
 from grassmeans.kernels import get_kernels
 from grassmeans.vectors.similarity import unit_rows
 
@@ -164,18 +165,19 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         return tags
 
     def _check_parameters(self) -> None:
-        check_sense_number(self.n_senses, self.granularity)
-        check_count("n_init", self.n_init, largest=MOST_RESTARTS)
-        check_count("max_iter", self.max_iter)
-        if not isinstance(self.tol, Real) or not self.tol >= 0:
-            raise InputError(f"tol must be a number, 0 or more; got {self.tol!r}")
-        if self.rules is not None and not isinstance(self.rules, GroupingRules):
-            raise InputError(f"rules must be GroupingRules or None; got {self.rules!r}")
+        check_fields(
+            self,
+            **SENSE_RULES,
+            max_iter=whole(1),
+            tol=expect(
+                "a number, 0 or more", lambda tol: isinstance(tol, Real) and float(tol) >= 0
+            ),
+            init=one_of(*INITS),
+            rules=optional(instance_of(GroupingRules)),
+        )
         if self.rules is not None and self.rules.by_tree and not self.signed:
             raise InputError("a tree is for lines that have ends: by_tree=True needs signed=True")
         get_kernels(self.device)  # refuses what is not there
-        if self.init not in INITS:
-            raise InputError(f"init must be one of {INITS}, got {self.init!r}")
 
     def _check_bases(self, X: ArrayLike, *, reset: bool) -> Floats:
         """``X`` as bases (n_contexts, rank, dim) that the kernels take."""

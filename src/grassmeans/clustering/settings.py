@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from numbers import Real
 from typing import Any
 
-from grassmeans.artifacts.schema import as_plain
-from grassmeans.errors import InputError
-from grassmeans.geometry.rules import DEFAULT_RULES, MOST_SENSES, check_count
+from grassmeans.artifacts.schema import as_plain, check_fields, expect, number, whole
+from grassmeans.geometry.rules import DEFAULT_RULES, MOST_SENSES
 
 AUTO = "auto"  # in place of a number of senses: as many as the contexts show
 DEFAULT_MAX_SENSES = DEFAULT_RULES.max_senses
 DEFAULT_GRANULARITY = 1.0
-MOST_RESTARTS = 1_000
+SENSE_RULES = {
+    "n_senses": expect(
+        f'a whole number from 1 to {MOST_SENSES:,}, or "auto"',
+        lambda value: value == AUTO or whole(1, MOST_SENSES)(value) is None,
+    ),
+    "n_init": whole(1, 1_000),
+    "granularity": expect("a number above 0", lambda value: not number(0.0)(value) and value > 0),
+}
+"""What a number of senses, of restarts and a granularity may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +54,8 @@ class InductionSettings:
     granularity: float = DEFAULT_GRANULARITY
 
     def __post_init__(self) -> None:
-        check_sense_number(self.n_senses, self.granularity)
-        check_count("max_senses", self.max_senses, largest=MOST_SENSES)
-        check_count("n_init", self.n_init, largest=MOST_RESTARTS)
-        check_count("max_contexts", self.max_contexts)
-        check_count("random_state", self.random_state, smallest=0)
+        more = {"max_senses": whole(1, MOST_SENSES), "max_contexts": whole(1)}
+        check_fields(self, **SENSE_RULES, **more, random_state=whole())
 
     @property
     def fewest_contexts(self) -> int:
@@ -68,11 +71,3 @@ class InductionSettings:
         """Settings from a manifest; what it does not tell is the default, other keys are let be."""
         known = {field.name for field in fields(cls)}
         return cls(**{name: value for name, value in values.items() if name in known})
-
-
-def check_sense_number(n_senses: Any, granularity: Any) -> None:
-    """Refuse what cannot be a number of senses, with what was expected."""
-    if n_senses != AUTO:
-        check_count("n_senses", n_senses, ', or "auto"', largest=MOST_SENSES)
-    if not isinstance(granularity, Real) or not 0.0 < float(granularity) < float("inf"):
-        raise InputError(f"granularity must be a number above 0; got {granularity!r}")

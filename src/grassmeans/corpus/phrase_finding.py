@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from grassmeans.arrays import Booleans, Doubles, Indices, Integers
+from grassmeans.artifacts import schema
 from grassmeans.artifacts.checking import damaged, open_array
 from grassmeans.artifacts.temporaries import temporary_folder
 from grassmeans.artifacts.writing import write_array
@@ -64,11 +65,8 @@ class PhraseSettings:
     max_phrases: int = 50_000  # only the most frequent are kept
 
     def __post_init__(self) -> None:
-        if not -1.0 <= self.threshold <= 1.0:
-            raise InputError(f"threshold must be between -1 and 1, got {self.threshold}")
-        for name in ("min_count", "passes", "max_phrases"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name} must be 1 or more, got {getattr(self, name)}")
+        counts = dict.fromkeys(("min_count", "passes", "max_phrases"), schema.whole(1))
+        schema.check_fields(self, threshold=schema.number(-1.0, 1.0), **counts)
 
 
 @dataclass(frozen=True, slots=True)

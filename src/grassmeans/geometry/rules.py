@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
-from typing import Any
 
-from grassmeans.errors import InputError
+from grassmeans.artifacts.schema import check_fields, flag, number, whole
 
 MOST_SENSES = 10_000  # that are looked for; memory and time grow with it
 _LEAST_LIMIT, _MOST_LIMIT = 0.2, 0.8
@@ -57,14 +55,10 @@ class GroupingRules:
     by_tree: bool = False
 
     def __post_init__(self) -> None:
-        check_count("max_senses", self.max_senses, largest=MOST_SENSES)
-        check_count("few_contexts", self.few_contexts)
-        for name in ("merge_cosine", "merge_slope", "rare_ease", "part_cosine"):
-            value = getattr(self, name)
-            if not isinstance(value, Real) or not 0.0 <= float(value) <= 1.0:
-                raise InputError(f"{name} must be a number from 0 to 1; got {value!r}")
-        if not isinstance(self.by_tree, bool):
-            raise InputError(f"by_tree must be True or False; got {self.by_tree!r}")
+        names = ("merge_cosine", "merge_slope", "rare_ease", "part_cosine")
+        cosines = dict.fromkeys(names, number(0.0, 1.0))
+        counts = {"max_senses": whole(1, MOST_SENSES), "few_contexts": whole(1)}
+        check_fields(self, **counts, **cosines, by_tree=flag)
 
     def for_word(self, count: int, n_tokens: int | None) -> GroupingRules:
         """The rules of a word that occurs so often in so many tokens (None: in the usual text).
@@ -87,18 +81,6 @@ class GroupingRules:
             self,
             merge_cosine=float(self.merge_cosine ** (1.0 / granularity)),
             part_cosine=float(self.part_cosine ** (1.0 / granularity)),
-        )
-
-
-def check_count(
-    name: str, value: Any, otherwise: str = "", *, smallest: int = 1, largest: int = 2**62
-) -> None:
-    """Refuse what is no whole number in these bounds, with what was expected."""
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if not whole or not smallest <= value <= largest:
-        most = "or more" if largest == 2**62 else f"to {largest:,}"
-        raise InputError(
-            f"{name} must be a whole number, {smallest} {most}{otherwise}; got {value!r}"
         )
 
 

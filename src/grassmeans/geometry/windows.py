@@ -16,11 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.arrays import Indices, Integers
-from grassmeans.artifacts.schema import as_plain, check_arguments, path, whole
+from grassmeans.artifacts.schema import (
+    as_plain,
+    check_arguments,
+    check_fields,
+    flag,
+    one_of,
+    path,
+    whole,
+)
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.errors import InputError
-from grassmeans.geometry.rules import check_count
 from grassmeans.geometry.subspaces import WEIGHTINGS
 from grassmeans.kernels import get_kernels
 from grassmeans.kernels.arguments import RunningText
@@ -67,14 +74,8 @@ class ContextShape:
     drop_repeats: bool = False
 
     def __post_init__(self) -> None:
-        check_count("window", self.window, largest=LARGEST_WINDOW)
-        check_count("rank", self.rank, largest=LARGEST_WINDOW)
-        if not isinstance(self.drop_repeats, bool):
-            raise InputError(f"drop_repeats must be true or false, got {self.drop_repeats!r}")
-        if self.weighting not in WEIGHTINGS:
-            raise InputError(
-                f"weighting must be one of {', '.join(WEIGHTINGS)}, got {self.weighting!r}"
-            )
+        size, weighting = whole(1, LARGEST_WINDOW), one_of(*WEIGHTINGS)
+        check_fields(self, window=size, rank=size, drop_repeats=flag, weighting=weighting)
 
     @property
     def fewest_words(self) -> int:

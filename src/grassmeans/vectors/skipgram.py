@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from grassmeans.arrays import Booleans, Floats
-from grassmeans.artifacts.schema import check_arguments, instance_of, optional
+from grassmeans.artifacts.schema import check_arguments, check_fields, instance_of, optional, whole
 from grassmeans.artifacts.temporaries import temporary_folder
 from grassmeans.artifacts.writing import digest_of, digest_of_array
 from grassmeans.corpus.corpus import as_corpus
@@ -161,9 +161,8 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
             vectors are stored.
         """
         settings = training.TrainingSettings.of(self)
-        bounds = {"max_vocabulary": (1, 2**62), "parts": (1, training.MOST_PARTS)}
-        given = {n: b for n, b in bounds.items() if getattr(self, n) is not None}
-        training.check_integers(self, min_count=1, **given)
+        parts = optional(whole(1, training.MOST_PARTS))
+        check_fields(self, min_count=whole(1), max_vocabulary=optional(whole(1)), parts=parts)
         check_device(self.device)
         if self.device != "cpu" and self.parts is not None:
             raise InputError("a GPU trains all at once: leave parts out, or take device='cpu'")

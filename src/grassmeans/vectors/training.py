@@ -8,8 +8,6 @@ takes larger chunks, one after the other, and is itself the many threads.
 
 from __future__ import annotations
 
-import math
-import numbers
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -43,14 +41,14 @@ UNIGRAM_POWER = 0.75
 LAST_RATE_SHARE = 1e-4
 _STATE = "checkpoint.json"
 MOST_EPOCHS = 10_000
-SEEDS = (0, 2**63 - 1)
+SEED = whole(0, 2**63 - 1)
 # Beyond these numbers memory or time would not be enough for any corpus.
 _BOUNDS = {
-    "dim": (1, 10_000),
-    "window": (1, 1_000),
-    "negative": (1, 1_000),
-    "epochs": (1, MOST_EPOCHS),
-    "random_state": SEEDS,
+    "dim": whole(1, 10_000),
+    "window": whole(1, 1_000),
+    "negative": whole(1, 1_000),
+    "epochs": whole(1, MOST_EPOCHS),
+    "random_state": SEED,
 }
 MOST_PARTS = 10_000
 
@@ -136,7 +134,7 @@ class TrainingSettings:
     random_state: int = 0
 
     def __post_init__(self) -> None:
-        check_integers(self, **_BOUNDS)
+        schema.check_fields(self, **_BOUNDS)
         if schema.number(0.0, 1.0)(self.sample) or self.sample == 1:
             raise InputError(f"sample must lie in [0, 1), got {self.sample}")
         if schema.number(0.0)(self.learning_rate) or not self.learning_rate:
@@ -147,18 +145,6 @@ class TrainingSettings:
         """The settings among the attributes of an estimator, but for those given."""
         names = {field.name for field in fields(cls)} - given.keys()
         return cls(**{name: getattr(owner, name) for name in names}, **given)
-
-
-def check_integers(owner: object, **bounds: int | tuple[int, int]) -> None:
-    """`InputError` for an attribute that is no integer, or beyond its least (and largest) value."""
-    for name, given in bounds.items():
-        smallest, largest = given if isinstance(given, tuple) else (given, math.inf)
-        value = getattr(owner, name)
-        is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-        if not is_whole or value < smallest:
-            raise InputError(f"{name} must be an integer of {smallest} or more, got {value!r}")
-        if int(value) > largest:
-            raise InputError(f"{name} must be {largest:,} or less, got {int(value):,}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,7 +103,7 @@ def test_what_does_not_fit_is_refused_in_one_line(model, corpus, labelled):
         compare_groups(other, group_documents(labelled, "date:century"))
     with pytest.raises(InputError, match="some corpora are labelled"):
         compare_groups(model, group_documents([corpus, labelled], "date:century"))
-    with pytest.raises(InputError, match="level must lie"):
+    with pytest.raises(InputError, match="level must be a number between 0 and 1"):
         ChangeSettings(level=2.0)
 
 

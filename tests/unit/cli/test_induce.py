@@ -78,7 +78,7 @@ def test_the_dial_gives_fewer_senses(folder):
     ("options", "message"),
     [
         (("--senses", "some"), "--senses must be a whole number or \"auto\", got 'some'"),
-        (("--senses", "0"), "n_senses must be a whole number, 1 to 10,000"),
+        (("--senses", "0"), "n_senses must be a whole number from 1 to 10,000"),
         (("--senses", "auto", "--granularity", "-1"), "granularity must be a number above 0"),
     ],
 )

@@ -241,7 +241,7 @@ def test_the_estimator_tells_the_number():
     [
         (
             {"n_senses": "many"},
-            "n_senses must be a whole number, 1 to 10,000, or \"auto\"; got 'many'",
+            "n_senses must be a whole number from 1 to 10,000, or \"auto\"; got 'many'",
         ),
         ({"n_senses": 0}, "n_senses must be a whole number"),
         ({"granularity": 0.0}, "granularity must be a number above 0; got 0.0"),
@@ -257,7 +257,7 @@ def test_wrong_numbers_are_explained(options, message):
 
 
 def test_the_most_senses_of_settings_are_explained():
-    with pytest.raises(InputError, match="max_senses must be a whole number, 1 to 10,000; got 0"):
+    with pytest.raises(InputError, match="max_senses must be a whole number from 1 to 10,000; got 0"):
         InductionSettings(max_senses=0)
 
 

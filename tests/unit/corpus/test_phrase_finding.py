@@ -137,9 +137,9 @@ def test_what_came_tokenised_stays(tmp_path) -> None:
 
 
 def test_wrong_settings_are_explained(tmp_path, corpus) -> None:
-    with pytest.raises(InputError, match="threshold must be between -1 and 1, got 2"):
+    with pytest.raises(InputError, match="threshold must be a number from -1 to 1; got 2"):
         PhraseSettings(threshold=2)
-    with pytest.raises(InputError, match="passes must be 1 or more, got 0"):
+    with pytest.raises(InputError, match="passes must be a whole number, 1 or more; got 0"):
         PhraseSettings(passes=0)
     with pytest.raises(InputError, match="no phrases were found"):
         join_phrases(corpus, tmp_path / "none", settings=PhraseSettings(min_count=99), workers=1)

@@ -21,13 +21,13 @@ def test_granularity_turns_both_limits() -> None:
 @pytest.mark.parametrize(
     ("rule", "message"),
     [
-        ({"max_senses": 0}, "max_senses must be a whole number, 1 to 10,000; got 0"),
+        ({"max_senses": 0}, "max_senses must be a whole number from 1 to 10,000; got 0"),
         ({"few_contexts": 2.5}, "few_contexts must be a whole number, 1 or more; got 2.5"),
         ({"merge_cosine": -0.1}, "merge_cosine must be a number from 0 to 1; got -0.1"),
         ({"merge_slope": "steep"}, "merge_slope must be a number from 0 to 1; got 'steep'"),
         ({"part_cosine": float("nan")}, "part_cosine must be a number from 0 to 1; got nan"),
         ({"rare_ease": 1.1}, "rare_ease must be a number from 0 to 1; got 1.1"),
-        ({"by_tree": 1}, "by_tree must be True or False; got 1"),
+        ({"by_tree": 1}, "by_tree must be true or false; got 1"),
     ],
 )
 def test_what_is_no_rule_is_explained(rule, message) -> None:

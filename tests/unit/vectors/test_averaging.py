@@ -130,5 +130,5 @@ def test_changes_are_added_row_by_row(tmp_path, monkeypatch) -> None:
 
 
 def test_parts_must_be_positive(topic_corpus) -> None:
-    with pytest.raises(InputError, match="parts must be an integer of 1 or more"):
+    with pytest.raises(InputError, match="parts must be a whole number from 1 to 10,000"):
         make_trainer(parts=0).fit(topic_corpus)

@@ -151,8 +151,8 @@ def test_a_vocabulary_of_one_word_trains() -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"dim": 0}, "dim must be an integer of 1 or more, got 0"),
-        ({"window": 2.5}, "window must be an integer"),
+        ({"dim": 0}, "dim must be a whole number from 1 to 10,000; got 0"),
+        ({"window": 2.5}, "window must be a whole number"),
         ({"sample": 2}, "sample must lie"),
         ({"learning_rate": 0}, "learning_rate must be positive"),
         ({"workers": 0}, "workers must be a whole number from 1 to 1,000"),

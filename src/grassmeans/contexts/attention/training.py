@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from grassmeans.artifacts.schema import check_fields, optional, whole
 from grassmeans.artifacts.writing import read_manifest, write_manifest
 from grassmeans.contexts import TRANSFORMER, VECTORS_FOLDER, describe_encoder, read_encoder
 from grassmeans.contexts.attention.encoder import NetworkEncoder
@@ -44,7 +45,7 @@ from grassmeans.errors import InputError, warn_user
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.kernels.devices import DEVICES, check_device, explain_memory_errors, load_torch
 from grassmeans.outputs.places import output_folder
-from grassmeans.vectors.training import MOST_EPOCHS, SEEDS, check_integers
+from grassmeans.vectors.training import MOST_EPOCHS, SEED
 
 if TYPE_CHECKING:
     from grassmeans.contexts.attention.network import LeaveOneOutNetwork
@@ -128,8 +129,8 @@ class EncoderSettings:
     random_state: int = 0
 
     def __post_init__(self) -> None:
-        given = {name: b for name, b in _BOUNDS.items() if getattr(self, name) is not None}
-        check_integers(self, passage=PASSAGES, random_state=SEEDS, **given)
+        rules = {name: optional(whole(*bounds)) for name, bounds in _BOUNDS.items()}
+        check_fields(self, passage=whole(*PASSAGES), random_state=SEED, **rules)
         if self.dim is not None and self.dim % HEAD_DIM:
             raise InputError(f"dim must be a multiple of {HEAD_DIM}, got {self.dim}")
         if self.epochs is not None and self.minutes is not None:

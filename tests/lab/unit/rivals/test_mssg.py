@@ -210,9 +210,9 @@ def test_rows_of_the_vectors_need_not_be_those_of_the_corpus(material) -> None:
 @pytest.mark.parametrize(
     ("inducer", "message"),
     [
-        (MSSG(n_senses=0), "n_senses must be an integer of 1 or more, got 0"),
-        (NPMSSG(max_senses=2.5), "max_senses must be an integer of 1 or more, got 2.5"),
-        (MSSG(epochs=0), "epochs must be an integer of 1 or more, got 0"),
+        (MSSG(n_senses=0), "n_senses must be a whole number, 1 or more; got 0"),
+        (NPMSSG(max_senses=2.5), "max_senses must be a whole number, 1 or more; got 2.5"),
+        (MSSG(epochs=0), "epochs must be a whole number from 1 to 10,000; got 0"),
         (MSSG(sample=1.0), r"sample must lie in \[0, 1\), got 1.0"),
         (MSSG(learning_rate=0.0), "learning_rate must be positive and finite, got 0.0"),
         (NPMSSG(new_sense_below=float("nan")), "new_sense_below must be a number, got NaN"),

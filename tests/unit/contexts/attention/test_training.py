@@ -171,9 +171,9 @@ def test_an_encoder_that_has_seen_too_little_says_so_wherever_it_is_used(
         ({"epochs": 1, "minutes": 1}, "either epochs or minutes"),
         ({"minutes": 0.0}, "minutes must be positive, up to 1,000,000, got 0"),
         ({"epochs": float("nan")}, "epochs must be positive"),
-        ({"passage": 1}, "passage must be an integer of 4 or more, got 1"),
+        ({"passage": 1}, "passage must be a whole number from 4 to 65,536; got 1"),
         ({"batch_tokens": 64}, "hold a passage of 128 tokens or more, got 64"),
-        ({"layers": 0}, "layers must be an integer of 1 or more"),
+        ({"layers": 0}, "layers must be a whole number from 1 to 256"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(wrong, message) -> None:

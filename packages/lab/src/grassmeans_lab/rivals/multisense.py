@@ -17,9 +17,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.artifacts.schema import check_fields, whole
 from grassmeans.artifacts.writing import digest_of
 from grassmeans.vectors.similarity import inverse_norms
-from grassmeans.vectors.training import Checkpoint, TrainingSettings, check_integers
+from grassmeans.vectors.training import Checkpoint, TrainingSettings
 from grassmeans.vectors.word_vectors import WordVectors
 from grassmeans_lab.rivals.interface import (
     Material,
@@ -158,7 +159,7 @@ class MultiSenseSkipGram(RivalInducer):
         `InputError` where a parameter is out of range, or the folder holds another training.
         """
         settings = TrainingSettings.of(self, random_state=material.random_state)
-        check_integers(self, n_multi=0, **{self._max_senses_name: 1})
+        check_fields(self, n_multi=whole(), **{self._max_senses_name: whole(1)})
         if material.folder is None:
             trained = self._train(material, settings)
         else:
