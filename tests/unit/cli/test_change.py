@@ -117,7 +117,10 @@ def test_a_table_for_people(folder, monkeypatch):
         (("corpus", "--by", "source", "--all"), "all words need a labelled corpus"),
         (("corpus", "--by", "source", "-w", "anvil"), "'anvil' has no senses"),
         (("corpus", "--by", "source", "-w", "crane", "-o", "a.doc"), "a report is a file"),
-        (("corpus", "--by", "source", "-w", "crane", "--level", "1.5"), "level must be a number between 0 and 1; got 1.5"),
+        (
+            ("corpus", "--by", "source", "-w", "crane", "--level", "1.5"),
+            "level must be a number between 0 and 1; got 1.5",
+        ),
     ],
 )
 def test_mistakes_are_told_in_one_line(folder, arguments, message):

@@ -257,7 +257,9 @@ def test_wrong_numbers_are_explained(options, message):
 
 
 def test_the_most_senses_of_settings_are_explained():
-    with pytest.raises(InputError, match="max_senses must be a whole number from 1 to 10,000; got 0"):
+    with pytest.raises(
+        InputError, match="max_senses must be a whole number from 1 to 10,000; got 0"
+    ):
         InductionSettings(max_senses=0)
 
 
