@@ -23,7 +23,7 @@ from fastapi.testclient import TestClient
 
 from grassmeans.cli.explore import open_socket
 from grassmeans.explorer.limits import Limits, RequestLimits, WorkLimits
-from grassmeans.explorer.server import TimedConnection, create_app
+from grassmeans.explorer.server import TimedConnection, create_app, create_service
 
 N_EXAMPLES = 4 * int(os.environ.get("TORTURE", "1"))
 SEED = 20
@@ -36,10 +36,13 @@ expected-statuses = ["400", "403", "404", "405", "409", "413", "415", "422", "5x
 """
 
 
-@pytest.fixture(params=["with corpus", "alone"])
+@pytest.fixture(params=["with corpus", "alone", "served"])
 def address(request, topic_model_folder, topic_corpus, tmp_path) -> Iterator[str]:
     corpus = topic_corpus.path if request.param == "with corpus" else None
-    app = create_app(topic_model_folder, corpus, save_to=tmp_path / "versions")
+    if request.param == "served":
+        app = create_service(topic_model_folder)
+    else:
+        app = create_app(topic_model_folder, corpus, save_to=tmp_path / "versions")
     listening = open_socket("127.0.0.1", 0)
     server = uvicorn.Server(
         uvicorn.Config(app, http=TimedConnection, ws="none", log_level="critical")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import shlex
 import signal
 import socket
 import threading
 import webbrowser
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -64,16 +65,10 @@ def explore(
     allow_host: Another name that the server may be called by; repeat it for more.
     no_browser: Do not open a browser.
     """
-    try:
+    with explain_missing("`grassmeans explore`"):
         import uvicorn
 
-        from grassmeans.explorer.server import TimedConnection, create_app, hide_departures
-    except ImportError as error:
-        if (error.name or "").partition(".")[0] not in ("fastapi", "uvicorn", "starlette"):
-            raise
-        raise MissingExtraError(
-            error.name or "fastapi", "explorer", "`grassmeans explore`"
-        ) from error
+        from grassmeans.explorer.server import configure, create_app
     names = list_names(host, allow_host or ())
     listening = open_socket(host, port)
     if not is_loopback(host):
@@ -81,10 +76,7 @@ def explore(
             f"listening on {host}: everybody who can reach this machine can use the explorer, "
             "change the session and save new versions"
         )
-    if names:
-        note(
-            f"it goes by {', '.join(names)}, and on this machine by localhost (more: --allow-host)"
-        )
+    tell_names(names)
     app = create_app(model, corpus, hosts=names, save_to=save_to, changes_path=changes)
     opened: OpenModel = app.state.session.opened
     if opened.relation in _STRANGE:
@@ -96,24 +88,32 @@ def explore(
         opening = threading.Timer(_SECONDS_TO_START, webbrowser.open, [address])
         opening.daemon = True
         opening.start()
-    config = uvicorn.Config(
-        app,
-        http=TimedConnection,
-        ws="none",
-        log_level="warning",
-        server_header=False,
-        access_log=False,
-        timeout_keep_alive=15,
-        proxy_headers=False,  # who is connected is not for a header to say
-    )
-    hide_departures(logging.getLogger("uvicorn.error"))
     signal.signal(signal.SIGTERM, _end)  # the server ends by it first, and then raises it again
     try:
-        uvicorn.Server(config).run(sockets=[listening])
+        uvicorn.Server(configure(app)).run(sockets=[listening])
     finally:
         if opened.draft is not None:
             opened.draft.close()
         tell_draft(opened, model)
+
+
+@contextmanager
+def explain_missing(purpose: str) -> Iterator[None]:
+    """Name the extra where one of its packages cannot be imported."""
+    try:
+        yield
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] not in ("fastapi", "uvicorn", "starlette"):
+            raise
+        raise MissingExtraError(error.name or "fastapi", "explorer", purpose) from error
+
+
+def tell_names(names: Sequence[str]) -> None:
+    """By which names a server may be called, besides those of the loopback interface."""
+    if names:
+        note(
+            f"it goes by {', '.join(names)}, and on this machine by localhost (more: --allow-host)"
+        )
 
 
 def _take_up_draft(opened: OpenModel, folder: Path | None, read_only: bool) -> None:
@@ -149,8 +149,8 @@ def open_socket(host: str, port: int) -> socket.socket:
     except OSError as error:
         listening.close()
         raise InputError(
-            f"cannot listen on {host} port {port} ({error.strerror or error}): is an explorer "
-            "running already? choose another with --port, or --port 0 for any"
+            f"cannot listen on {host} port {port} ({error.strerror or error}): is another server "
+            "there already? choose another with --port, or --port 0 for any"
         ) from error
     return listening
 

@@ -24,6 +24,7 @@ from grassmeans.cli.induce import induce
 from grassmeans.cli.info import info
 from grassmeans.cli.ingest import ingest, phrases
 from grassmeans.cli.label import export, label
+from grassmeans.cli.serve import serve
 from grassmeans.cli.show import show
 from grassmeans.cli.tag import tag
 from grassmeans.cli.update import merge, update
@@ -137,7 +138,7 @@ def _came_of_a_stop(error: BaseException | None) -> bool:
 
 _MAKE = (ingest, phrases, vectors, encoder, induce, update)
 _USE = (show, collocates, tag, label, change, lexemes, similar, info, convert, compact, copy)
-_JUDGE = (export, evaluate, reliability, score, explore, merge, demo)
+_JUDGE = (export, evaluate, reliability, score, explore, serve, merge, demo)
 _register(CommandPanel("From text to senses", _MAKE))
 _register(CommandPanel("Use what was found", (*_USE, *_JUDGE)))
 

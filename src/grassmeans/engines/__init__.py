@@ -10,11 +10,14 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
+
+from threadpoolctl import threadpool_limits
 
 from grassmeans.artifacts.schema import MOST_WORKERS, shorten, whole
 from grassmeans.artifacts.writing import set_within
@@ -25,6 +28,9 @@ if TYPE_CHECKING:
 
 EngineChoice: TypeAlias = "str | DaskEngine | None"
 """An engine by its name, one that is open, or None for whatever is used around."""
+
+ONE_THREAD = {"NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+"""The environment of a process that computes on one core, and leaves the others to its like."""
 
 _chosen: ContextVar[DaskEngine | None] = ContextVar("engine", default=None)
 _shared: ContextVar[Path | None] = ContextVar("shared", default=None)
@@ -96,6 +102,14 @@ def count_workers(workers: int | None) -> int:
     if expected := whole(1, MOST_WORKERS)(workers):
         raise InputError(f"workers must be {expected}; got {shorten(workers)}")
     return workers
+
+
+def use_one_thread() -> None:
+    """Compute with one thread in this process, and in those that it starts, from now on."""
+    os.environ.update(ONE_THREAD)  # for what is not loaded yet
+    threadpool_limits(1)
+    if "numba" in sys.modules:
+        sys.modules["numba"].config.NUMBA_NUM_THREADS = 1
 
 
 def share_place(folder: Path) -> AbstractContextManager[None]:

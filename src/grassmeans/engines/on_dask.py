@@ -22,6 +22,7 @@ from urllib.parse import parse_qsl
 import dask
 import distributed
 
+from grassmeans.engines import ONE_THREAD
 from grassmeans.engines.messages import (
     Message,
     Packer,
@@ -55,7 +56,6 @@ _CALM = {
 }
 _CERTIFICATES = {"ca": "tls_ca_file", "cert": "tls_client_cert", "key": "tls_client_key"}
 _LOOPBACK = "127.0.0.1"
-_THREADS = {"NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +314,7 @@ def _start_cluster(workers: int) -> Any:
             host=_LOOPBACK,  # who reaches a scheduler can run anything: nobody from outside
             dashboard_address=f"{_LOOPBACK}:0",
             silence_logs=logging.CRITICAL,
-            env=_THREADS,
+            env=ONE_THREAD,
         )
     except (OSError, RuntimeError) as error:
         raise EngineError(

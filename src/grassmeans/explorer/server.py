@@ -5,41 +5,53 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Iterable
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI
+import uvicorn
+from fastapi import APIRouter, FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from grassmeans.clustering.directions import induce_directions
 from grassmeans.clustering.loop import FitOptions
 from grassmeans.corpus.occurrences import number_words, write_tokens
-from grassmeans.explorer.endpoints import concordance, corrections, jobs, words
+from grassmeans.errors import GrassmeansError
+from grassmeans.explorer.endpoints import concordance, corrections, jobs, pages, words
 from grassmeans.explorer.endpoints.answers import Session, add_error_handlers
 from grassmeans.explorer.endpoints.guard import Guard
-from grassmeans.explorer.endpoints.pages import add_pages
 from grassmeans.explorer.endpoints.schema import EVERYWHERE, find_methods, state_maxima
 from grassmeans.explorer.limits import ConnectionLimits, Limits
 from grassmeans.explorer.open_model import OpenModel
+from grassmeans.explorer.queries.concordance import find_examples
 from grassmeans.explorer.queries.documents import read_report
 from grassmeans.explorer.queries.lookup import FORMS
+from grassmeans.explorer.queries.tag import tag_text
+from grassmeans.explorer.queries.words import show_word
 from grassmeans.explorer.work import WorkPool
 from grassmeans.version import __version__
 
 _ROUTERS = (  # in the order of the description
     words.make_router,
+    words.make_context_router,
     jobs.make_text_router,
     concordance.make_router,
     concordance.make_near_router,
     jobs.make_router,
     corrections.make_router,
     words.make_change_router,
+    pages.make_health_router,
+)
+_SERVED = (  # what needs the model alone, writes nothing, and is the same in every process
+    words.make_router,
+    partial(jobs.make_text_router, with_jobs=False),
+    pages.make_health_router,
 )
 _DESCRIPTION = (
-    "The senses of words: the model's, and those induced anew. Every error is JSON: "
-    '{"error": {"code": ..., "message": ...}}; 429 and 503 come with Retry-After.'
+    "The senses of words: {}. Every error is JSON: "
+    '{{"error": {{"code": ..., "message": ...}}}}; 429 and 503 come with Retry-After.'
 )
 
 
@@ -58,24 +70,57 @@ def create_app(
     and the address that a connection has come in on; new versions of the model go to ``save_to``,
     by default beside it; ``changes_path`` is a report of `grassmeans change`.
     """
-    bounds = limits or Limits()
-    opened = OpenModel.open(model_path, corpus_path, bounds, save_to)
+    opened = OpenModel.open(model_path, corpus_path, limits, save_to)
     if changes_path is not None:
         opened.changes = read_report(changes_path)
-    session = Session(opened, WorkPool(bounds.work))
+
+    def begin() -> None:
+        # The first induction should not wait for the compiler.
+        threading.Thread(target=warm_up, args=(opened,), daemon=True).start()
+
+    described = "the model's, and those induced anew"
+    app = _make_app(opened, "Grassmeans explorer", described, begin)
+    pages.add_pages(app)
+    return _add_routers(app, _ROUTERS, hosts)
+
+
+def create_service(
+    model_path: str | Path,
+    limits: Limits | None = None,
+    *,
+    hosts: Collection[str] = (),
+    warm: bool = False,
+) -> FastAPI:
+    """The application without pages and without anything that changes: for programs.
+
+    It keeps nothing between requests that another process would have to know. ``warm`` loads and
+    compiles all that its answers need, which takes some seconds.
+    """
+    opened = OpenModel.open(model_path, None, limits)
+    opened.read_only = True
+    if warm:
+        warm_up_reading(opened)
+    app = _make_app(opened, "Grassmeans", "the model's, and those in your text")
+    return _add_routers(app, _SERVED, hosts)
+
+
+def _make_app(
+    opened: OpenModel, title: str, described: str, begin: Callable[[], None] = lambda: None
+) -> FastAPI:
+    """An application that has no endpoints yet; ``begin`` is called when it starts."""
+    session = Session(opened, WorkPool(opened.limits.work))
 
     @asynccontextmanager
     async def live(_: FastAPI) -> AsyncIterator[None]:
-        # The first induction should not wait for the compiler.
-        threading.Thread(target=warm_up, args=(opened,), daemon=True).start()
+        begin()
         with suppress(asyncio.CancelledError):  # a second Ctrl+C, which is a stop as well
             yield
         session.pool.shut_down()
 
     app = FastAPI(
-        title=f"Grassmeans explorer: {opened.name}",
+        title=f"{title}: {opened.name}",
         version=__version__,
-        description=_DESCRIPTION,
+        description=_DESCRIPTION.format(described),
         lifespan=live,
         responses=EVERYWHERE,
         redirect_slashes=False,  # what is not described is not there
@@ -85,9 +130,17 @@ def create_app(
     )
     app.state.session = session
     add_error_handlers(app)
-    for make_router in _ROUTERS:
+    return app
+
+
+def _add_routers(
+    app: FastAPI, routers: Iterable[Callable[[Session], APIRouter]], hosts: Collection[str]
+) -> FastAPI:
+    """Add the endpoints, their bounds to the description, and the guard before all of them."""
+    session: Session = app.state.session
+    for make_router in routers:
         app.include_router(make_router(session))
-    add_pages(app, session)
+    bounds = session.opened.limits
     state_maxima(app.openapi(), bounds)
     app.add_middleware(
         Guard, limits=bounds, methods_of=lambda path: find_methods(app.openapi(), path), hosts=hosts
@@ -114,6 +167,16 @@ def warm_up(opened: OpenModel) -> None:
     if opened.corpus is not None:
         encoder.rows_of(opened.corpus.vocabulary.words)
         opened.corpus.vocabulary.id_of("")
+
+
+def warm_up_reading(opened: OpenModel) -> None:
+    """Ask once what clients of a service ask: what that loads or compiles is there then."""
+    FORMS.of(opened).find("a", ())
+    words = opened.base.words[:_WORDS]
+    with suppress(GrassmeansError):  # a model without words, or without contexts of a word
+        tag_text(opened, f"{' '.join(words)}. " * _CONTEXTS)
+        show_word(opened, words[0])
+        find_examples(opened, words[0], 1)
 
 
 class TimedConnection(H11Protocol):  # type: ignore[misc]
@@ -186,6 +249,22 @@ class TimedConnection(H11Protocol):  # type: ignore[misc]
     def _stop(self, name: str) -> None:
         if name in self._timers:
             self._timers.pop(name).cancel()
+
+
+def configure(app: Any, **more: Any) -> uvicorn.Config:
+    """How Uvicorn serves an application here; ``more`` are further settings of its own."""
+    hide_departures(logging.getLogger("uvicorn.error"))
+    return uvicorn.Config(
+        app,
+        http=TimedConnection,
+        ws="none",
+        log_level="warning",
+        server_header=False,
+        access_log=False,
+        timeout_keep_alive=15,
+        proxy_headers=False,  # who is connected is not for a header to say
+        **more,
+    )
 
 
 def hide_departures(logger: logging.Logger) -> None:

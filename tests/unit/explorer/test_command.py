@@ -1,4 +1,4 @@
-"""What `grassmeans explore` checks before it listens."""
+"""What `grassmeans explore` and `grassmeans serve` check before they listen."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from grassmeans.cli.explore import explore, open_socket, visible_name
+from grassmeans.cli.serve import serve
 from grassmeans.errors import InputError, MissingExtraError
 from grassmeans.explorer.hosts import bracketed, is_loopback
 
@@ -36,7 +37,10 @@ def test_hosts(host, loopback, shown):
     assert bracketed(visible_name(host)) == shown
 
 
-def test_a_missing_package_names_the_extra(monkeypatch):
+@pytest.mark.parametrize("command", [explore, serve])
+def test_a_missing_package_names_the_extra(monkeypatch, command):
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    with pytest.raises(MissingExtraError, match=r"grassmeans\[explorer\]"):
-        explore()
+    for module in ("grassmeans.explorer.server", "grassmeans.explorer.processes"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
+    with pytest.raises(MissingExtraError, match=rf"{command.__name__}.*grassmeans\[explorer\]"):
+        command()

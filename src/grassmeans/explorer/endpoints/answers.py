@@ -229,7 +229,7 @@ def add_error_handlers(app: FastAPI) -> None:
 
     async def on_http(request: Request, error: HTTPException) -> Response:
         code = _HTTP_CODES.get(error.status_code, "error")
-        message = f"{error.detail}: see /docs for what there is"
+        message = f"{error.detail}: see /openapi.json for what there is"
         answer = error_answer(error.status_code, code, message)
         answer.headers.update(error.headers or {})
         methods = find_methods(app.openapi(), request.url.path)

@@ -102,20 +102,28 @@ def _start_job(
     return json_answer({"job": job.identifier}, 202)
 
 
-def make_text_router(session: Session) -> APIRouter:
-    """The endpoints of texts."""
+def make_text_router(session: Session, *, with_jobs: bool = True) -> APIRouter:
+    """The endpoints of texts; without jobs a client waits for every answer."""
     router = APIRouter(prefix="/api", tags=["texts"])
+    summary, statuses = "The senses of a text's words", (403, 415, 422, 429)
 
-    @router.post(
-        "/tag", **_gives_or_starts(TaggedView, "The senses of a text's words", 403, 415, 422, 429)
-    )
-    async def tag(request: Request, body: TagRequest, job: AsJob = False) -> Response:
+    def read_options(body: TagRequest) -> dict[str, Any]:
         tagging.check_text(session.opened, body.text, body.words, body.sharpness)
-        options = body.model_dump() | {"seconds": session.opened.limits.work.text_seconds}
-        if job:
-            return _start_job(session, tagging.tag_text, **options)
-        found = await session.ask(request, tagging.tag_text, **options)
+        return {**body.model_dump(), "seconds": session.opened.limits.work.text_seconds}
+
+    async def tag(request: Request, body: TagRequest) -> Response:
+        found = await session.ask(request, tagging.tag_text, **read_options(body))
         return await run_in_threadpool(json_answer, found)
+
+    async def tag_or_start(request: Request, body: TagRequest, job: AsJob = False) -> Response:
+        if job:
+            return _start_job(session, tagging.tag_text, **read_options(body))
+        return await tag(request, body)
+
+    if with_jobs:
+        router.post("/tag", **_gives_or_starts(TaggedView, summary, *statuses))(tag_or_start)
+    else:
+        router.post("/tag", **schema.gives(TaggedView, summary, *statuses))(tag)
 
     @router.post(
         "/tag/deciding",

@@ -60,13 +60,20 @@ class Health:
     version: str
 
 
-def add_pages(app: FastAPI, session: Session) -> None:
-    """Add what is not under ``/api``."""
+def make_health_router(session: Session) -> APIRouter:
+    """The endpoint that tells whether the server is there, and what it serves."""
     router = APIRouter()
 
     @router.get("/healthz", response_model=Health, tags=["server"], summary="Is it there?")
     async def show_health() -> Response:
         return json_answer(_describe_health(session.opened))
+
+    return router
+
+
+def add_pages(app: FastAPI) -> None:
+    """Add what people look at."""
+    router = APIRouter()
 
     @router.get("/", include_in_schema=False)
     async def show_application() -> Response:

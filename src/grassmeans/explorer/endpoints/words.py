@@ -26,7 +26,7 @@ Typed = Annotated[
 
 
 def make_router(session: Session) -> APIRouter:
-    """The endpoints."""
+    """Those that the model alone can answer."""
     router = APIRouter(prefix="/api", tags=["words"], route_class=schema.WordRoute)
     limits = session.opened.limits
 
@@ -78,39 +78,6 @@ def make_router(session: Session) -> APIRouter:
         return await session.tell(request, concordance.find_examples, word, number, **page)
 
     @router.get(
-        "/words/{word}/counts",
-        **schema.gives(
-            occurrences.CorpusCounts, "A word and its senses in the corpus that is open"
-        ),
-    )
-    async def count_in_corpus(request: Request, word: schema.Word) -> Response:
-        return await session.tell(request, occurrences.count_in_corpus, word)
-
-    @router.get(
-        "/words/{word}/planes", **schema.gives(dict[str, Any], "Context planes in three dimensions")
-    )
-    async def show_planes(
-        request: Request,
-        word: schema.Word,
-        senses: Annotated[
-            str | None, Query(pattern=_NUMBERS, description="Numbers of senses, with commas: 1,2.")
-        ] = None,
-        n_senses: schema.Dial = None,
-    ) -> Response:
-        numbers = None if senses is None else [int(number) for number in senses.split(",")]
-        return await session.tell(request, geometry.show_planes, word, numbers, n_senses)
-
-    @router.get("/words/{word}/map", **schema.gives(geometry.ContextMap, "A map of contexts"))
-    async def draw_map(
-        request: Request,
-        word: schema.Word,
-        limit: Annotated[int, schema.bounded("request.map_points", ge=1)] = 400,
-        n_senses: schema.Dial = None,
-    ) -> Response:
-        schema.check_page(limits, limit, most=limits.request.map_points)
-        return await session.tell(request, geometry.draw_map, word, limit, n_senses)
-
-    @router.get(
         "/lookup",
         **schema.gives(lookup.FoundWord, "Where a word leads, and what is near it", 422, 429),
     )
@@ -155,6 +122,47 @@ def make_router(session: Session) -> APIRouter:
         ] = 0,
     ) -> Response:
         return await session.tell(request, geometry.map_senses, words.split(","), neighbours)
+
+    return router
+
+
+def make_context_router(session: Session) -> APIRouter:
+    """Those of a word's contexts: how many there are, and pictures of them."""
+    router = APIRouter(prefix="/api", tags=["words"], route_class=schema.WordRoute)
+    limits = session.opened.limits
+
+    @router.get(
+        "/words/{word}/counts",
+        **schema.gives(
+            occurrences.CorpusCounts, "A word and its senses in the corpus that is open"
+        ),
+    )
+    async def count_in_corpus(request: Request, word: schema.Word) -> Response:
+        return await session.tell(request, occurrences.count_in_corpus, word)
+
+    @router.get(
+        "/words/{word}/planes", **schema.gives(dict[str, Any], "Context planes in three dimensions")
+    )
+    async def show_planes(
+        request: Request,
+        word: schema.Word,
+        senses: Annotated[
+            str | None, Query(pattern=_NUMBERS, description="Numbers of senses, with commas: 1,2.")
+        ] = None,
+        n_senses: schema.Dial = None,
+    ) -> Response:
+        numbers = None if senses is None else [int(number) for number in senses.split(",")]
+        return await session.tell(request, geometry.show_planes, word, numbers, n_senses)
+
+    @router.get("/words/{word}/map", **schema.gives(geometry.ContextMap, "A map of contexts"))
+    async def draw_map(
+        request: Request,
+        word: schema.Word,
+        limit: Annotated[int, schema.bounded("request.map_points", ge=1)] = 400,
+        n_senses: schema.Dial = None,
+    ) -> Response:
+        schema.check_page(limits, limit, most=limits.request.map_points)
+        return await session.tell(request, geometry.draw_map, word, limit, n_senses)
 
     return router
 
