@@ -22,6 +22,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 import uvicorn
+from anyio.to_thread import current_default_thread_limiter
 
 from grassmeans.engines import use_one_thread
 from grassmeans.engines.parallel import end_with
@@ -33,6 +34,7 @@ BACKLOG = 1024
 
 # macOS has it, but its libraries do not allow it.
 _FORKS = "fork" in multiprocessing.get_all_start_methods() and sys.platform != "darwin"
+_THREADS = 2  # of a process for queries: while one computes, another one may read or write
 _SOON_SECONDS = 5.0  # a process that ends so soon has not been able to begin
 _MOST_SOON = 5  # so many of them in a row, and it is given up
 _WAIT_SECONDS = 1.0  # before another one is started in their place
@@ -139,15 +141,17 @@ def _serve(make_app: Callable[[], Any], listening: socket.socket, parent: int) -
 
 
 class SharingServer(uvicorn.Server):  # type: ignore[misc]
-    """A server that leaves connections to others that listen on the same socket.
+    """A server for one core that leaves connections to others that listen on the same socket.
 
     A server of asyncio takes as many of those that wait as its backlog allows, one after the other:
-    all clients that come at once would be one process's. So that is 1, and the socket's is set
-    again.
+    of 64 clients that come at once 50 or more would be one process's. So that is 1, and the
+    socket's is set again. Queries take turns on a few threads, where AnyIO's 40 would all compute at
+    once on one core, and each have memory of its own.
     """
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to answer."""
+        current_default_thread_limiter().total_tokens = _THREADS
         await super().startup(sockets)
         for listening in sockets or ():
             listening.listen(BACKLOG)
