@@ -18,10 +18,12 @@ import io
 import os
 import re
 import shlex
+import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -41,8 +43,10 @@ NOT_RUN = {
     "pip install": "changes the environment",
     "make": "sets up an environment of its own",
     "grassmeans explore": "serves until it is stopped; tests/system/browser opens it",
+    "grassmeans serve": "serves until it is stopped; `serve_beside` starts it for the page",
     "grassmeans encoder": "trains for minutes; tests/unit/contexts/attention trains a small one",
 }
+_SECONDS = 120.0  # for a server to start, or to stop
 SHELL = ("sh", "bash", "console", "")
 _FENCE = re.compile(
     r"(?:<!--\s*not run:\s*(?P<reason>[^>]*?)\s*-->\s*\n+)?"
@@ -109,7 +113,9 @@ def one_core(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_the_blocks_of_a_page_run(page: Path, material, tmp_path, monkeypatch, one_core) -> None:
+def test_the_blocks_of_a_page_run(
+    page: Path, material, tmp_path, monkeypatch, one_core, request
+) -> None:
     running = [block for block in read_blocks(page) if block.runs]
     if not running:
         return
@@ -119,6 +125,7 @@ def test_the_blocks_of_a_page_run(page: Path, material, tmp_path, monkeypatch, o
             (tmp_path / source.name).symlink_to(source)
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "__page__"}
+    serve_beside(running, tmp_path, request)
     for block in running:
         place = f"{page.relative_to(ROOT)}, line {block.line}"
         try:
@@ -132,6 +139,27 @@ def test_the_blocks_of_a_page_run(page: Path, material, tmp_path, monkeypatch, o
             pytest.skip(f"{place}: {error}")  # an extra is not here
         except BaseException as error:
             raise AssertionError(f"{place}: {type(error).__name__}: {error}") from error
+
+
+def serve_beside(blocks: list[Block], folder: Path, request: pytest.FixtureRequest) -> None:
+    """Run the server that a page starts until its test ends; the blocks then ask this one."""
+    lines = [line for block in blocks if block.is_shell for line in block.code.splitlines()]
+    command = next((line for line in lines if line.startswith("grassmeans serve ")), None)
+    if command is None:
+        return
+    pytest.importorskip("fastapi", reason="needs the extra explorer")
+    program = [sys.executable, "-c", "from grassmeans.cli.main import run; run()"]
+    said = folder / "said.txt"
+    with said.open("wb") as file:
+        arguments = [*shlex.split(command, comments=True)[1:], "--port", "0", "--processes", "1"]
+        server = subprocess.Popen([*program, *arguments], stdout=file, stderr=file)
+    request.addfinalizer(lambda: (server.terminate(), server.wait(_SECONDS)))
+    end = time.monotonic() + _SECONDS
+    while not (found := re.search(r"serving .*:(\d+)/ by", said.read_text())):
+        assert server.poll() is None, said.read_text()
+        assert time.monotonic() < end, said.read_text()
+        time.sleep(0.05)
+    blocks[:] = [replace(b, code=b.code.replace(":8643", f":{found[1]}")) for b in blocks]
 
 
 def test_blocks_that_are_not_run_say_why() -> None:

@@ -144,9 +144,9 @@ class SharingServer(uvicorn.Server):  # type: ignore[misc]
     """A server for one core that leaves connections to others that listen on the same socket.
 
     A server of asyncio takes as many of those that wait as its backlog allows, one after the other:
-    of 64 clients that come at once 50 or more would be one process's. So that is 1, and the
-    socket's is set again. Queries take turns on a few threads, where AnyIO's 40 would all compute at
-    once on one core, and each have memory of its own.
+    most clients that come at once would be one process's. So that is 1, and the socket's is set
+    again. Queries take turns on a few threads, where AnyIO's 40 would all compute at once on one
+    core, and each have memory of its own.
     """
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
