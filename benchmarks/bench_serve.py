@@ -14,7 +14,6 @@ import argparse
 import http.client
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -52,7 +51,7 @@ def serving(command: list[str], port: int) -> Iterator[int]:
                 continue
         yield server.pid
     finally:
-        server.send_signal(signal.SIGINT)
+        server.terminate()
         server.wait(30)
 
 

@@ -230,13 +230,13 @@ def test_score(grassmeans, tmp_path) -> None:
     assert said["all"]["v_measure"] == 100
 
 
-def test_explore(topic_model_folder) -> None:
+def ask_server(*arguments: object) -> int:
+    """Start a server, ask it for a word, interrupt it; its exit code."""
     pytest.importorskip("uvicorn", reason="needs the extra explorer")
     # Where tests run in the background of a shell, interrupts are ignored.
     program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
     program += "from grassmeans.cli.main import run; run()"
-    command = [sys.executable, "-u", "-c", program, "explore", str(topic_model_folder)]
-    command += ["--no-browser", "--port", "0"]
+    command = [sys.executable, "-u", "-c", program, *map(str, arguments), "--port", "0"]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as process:
@@ -246,9 +246,17 @@ def test_explore(topic_model_folder) -> None:
             with urllib.request.urlopen(f"{address}api/words/crane") as answer:
                 assert json.load(answer)["word"] == "crane"
             process.send_signal(signal.SIGINT)
-            assert process.wait(60) == 130
+            return process.wait(60)
         finally:
             process.kill()
+
+
+def test_explore(topic_model_folder) -> None:
+    assert ask_server("explore", topic_model_folder, "--no-browser") == 130
+
+
+def test_serve(topic_model_folder) -> None:
+    assert ask_server("serve", topic_model_folder, "--processes", 1) == 0
 
 
 def test_merge(grassmeans, topic_model_folder, tmp_path) -> None:

@@ -24,7 +24,11 @@ pytestmark = pytest.mark.skipif(
 )
 
 PATIENCE = 90.0
-PROGRAM = "from grassmeans.cli.main import run; run()"
+# Where tests run in the background of a shell, interrupts are ignored.
+PROGRAM = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
+    "from grassmeans.cli.main import run; run()"
+)
 TEXT = "The crane and the bird. A crane is a machine."
 
 

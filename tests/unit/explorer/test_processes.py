@@ -21,7 +21,7 @@ from grassmeans.explorer.processes import describe_end
 
 PATIENCE = 60.0
 PROGRAM = """
-import os, sys
+import os, signal, sys
 from functools import partial
 from grassmeans.cli.explore import open_socket
 from grassmeans.explorer import processes
@@ -49,6 +49,8 @@ def make_app():
 def make_failing():
     return "no.such:app"
 
+# Where tests run in the background of a shell, interrupts are ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 processes._WAIT_SECONDS = 0.01
 listening = open_socket("127.0.0.1", 0)
 make = make_app if sys.argv[1] == "well" else make_failing
