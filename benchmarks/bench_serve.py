@@ -1,11 +1,12 @@
 """`grassmeans serve` beside spaCy's small pipeline: requests/s and latency at 1, 8 and 64 clients.
 
     python benchmarks/bench_serve.py
-    python benchmarks/bench_serve.py --model MODEL --processes 2 --requests 1500
+    python benchmarks/bench_serve.py --model MODEL --processes 2 --requests 500
 
-Both are served by the same supervisor, with as many processes, on this machine alone; they take
-turns, and the same sentences are sent to both. The clients are threads of this process with one
-connection each, and share the cores with the servers. `spacy_service.py` says what spaCy runs.
+Both are served by the same supervisor, with as many processes, on this machine alone. They take
+turns, some rounds of each number of clients, and the same sentences are sent to both. The clients
+are threads of this process with one connection each, and share the cores with the servers.
+`spacy_service.py` says what spaCy runs.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,7 @@ from measurement import write_result
 from spacy_service import read_sentences
 
 CLIENTS = (1, 8, 64)
+ROUNDS = 3
 _PEER = Path(__file__).with_name("spacy_service.py")
 _PROGRAM = "from grassmeans.cli.main import run; run()"
 _PACKAGES = ("spacy", "fastapi", "uvicorn", "starlette")
@@ -69,44 +72,67 @@ def shared_megabytes(parent: int) -> dict[str, float]:
     }
 
 
-def measure(name: str, command: list[str], port: int, requests: int) -> dict[str, Any]:
-    bodies = [json.dumps({"text": sentence}) for sentence in read_sentences()]
-    with serving(command, port) as server:
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        connection.request("GET", "/healthz")
-        what = json.load(connection.getresponse())["model"]
-        connection.close()
-        load_server(port, bodies, 8, 200)
-        loads = []
-        for n_clients in CLIENTS:
-            before = os.getloadavg()[0]
-            n_requests = requests if n_clients > 1 else requests // 2
-            loads.append(load_server(port, bodies, n_clients, n_requests))
-            loads[-1]["load_average_before"] = round(before, 2)
-        memory = shared_megabytes(server)
-    return {"name": name, "model": what, "loads": loads, "megabytes": memory}
+def ask_what(port: int) -> str:
+    """What a server serves."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request("GET", "/healthz")
+    what: str = json.load(connection.getresponse())["model"]
+    connection.close()
+    return what
+
+
+def measure_in_turn(
+    ports: dict[str, int], bodies: list[str], n_clients: int, n_requests: int
+) -> dict[str, dict[str, Any]]:
+    """Load the servers one after the other, some times; of each the round of median speed."""
+    rounds: dict[str, list[dict[str, Any]]] = {name: [] for name in ports}
+    for _ in range(ROUNDS):
+        for name, port in ports.items():
+            load = {"load_average_before": round(os.getloadavg()[0], 2)}
+            rounds[name].append(load_server(port, bodies, n_clients, n_requests) | load)
+    found = {}
+    for name, own in rounds.items():
+        own.sort(key=itemgetter("requests_per_second"))
+        speeds = [load["requests_per_second"] for load in own]
+        found[name] = own[ROUNDS // 2] | {"requests_per_second_of_rounds": speeds}
+        found[name]["failures"] = sum(load["failures"] for load in own)
+    return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", default="en")
     parser.add_argument("--processes", type=int, default=count_workers(None))
-    parser.add_argument("--requests", type=int, default=1_500)
+    parser.add_argument("--requests", type=int, default=500, help="of a round with many clients")
     parser.add_argument("--name", default="serve")
     arguments = parser.parse_args()
-    servers = []
+    bodies = [json.dumps({"text": sentence}) for sentence in read_sentences()]
+    ports = {}
     for name in ("grassmeans", "spacy"):
         with open_socket("127.0.0.1", 0) as free:
-            port = free.getsockname()[1]
-        own = ["-c", _PROGRAM, "serve", arguments.model, "--port", str(port)]
-        own += ["--processes", str(arguments.processes)]
-        peer = [str(_PEER), str(port), str(arguments.processes)]
-        command = own if name == "grassmeans" else peer
-        servers.append(measure(name, command, port, arguments.requests))
+            ports[name] = free.getsockname()[1]
+    n = str(arguments.processes)
+    own = ["-c", _PROGRAM, "serve", arguments.model, "--port", str(ports["grassmeans"])]
+    peer = [str(_PEER), str(ports["spacy"]), n]
+    with (
+        serving([*own, "--processes", n], ports["grassmeans"]) as ours,
+        serving(peer, ports["spacy"]) as theirs,
+    ):
+        for port in ports.values():
+            load_server(port, bodies, 8, 200)
+        models = {name: ask_what(port) for name, port in ports.items()}
+        levels = []
+        for n_clients in CLIENTS:
+            n_requests = arguments.requests if n_clients > 1 else arguments.requests // 2
+            levels.append(measure_in_turn(ports, bodies, n_clients, n_requests))
+        memory = {"grassmeans": shared_megabytes(ours), "spacy": shared_megabytes(theirs)}
     result = {
         "processes": arguments.processes,
-        "sentences": len(read_sentences()),
-        "servers": servers,
+        "rounds": ROUNDS,
+        "sentences": len(bodies),
+        "models": models | {"grassmeans": arguments.model},
+        "levels": levels,
+        "megabytes": memory,
         "versions": {package: version(package) for package in _PACKAGES},
     }
     write_result(arguments.name, result)
