@@ -163,7 +163,8 @@ def test_pseudowords_of_words_with_one_sense(work, tmp_path) -> None:
 
 
 def test_tables_for_people(work, tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr("grassmeans_lab.commands.build_dataset.wants_json", lambda asked: asked)
+    for module in ("grassmeans_lab.commands.build_dataset", "grassmeans.terminal.output"):
+        monkeypatch.setattr(f"{module}.wants_json", lambda asked: asked)
     arguments = ["build-dataset", "links", str(work / "corpus"), "-o", str(tmp_path / "set")]
     result = CliRunner().invoke(app, arguments, env={"COLUMNS": "120"})
     assert result.exit_code == 0

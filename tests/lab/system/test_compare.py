@@ -6,19 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 from grassmeans import Corpus, SkipGram
-from grassmeans.cli.evaluate import evaluate
+from grassmeans.cli.main import app
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.errors import GrassmeansError
 from grassmeans.models.building import build_model
-from grassmeans_lab.commands.compare import compare
-
-app = typer.Typer()
-app.command()(compare)
-app.command()(evaluate)
 
 
 @pytest.fixture(scope="module")
