@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,9 @@ from grassmeans.errors import InputError
 from grassmeans.terminal import options
 from grassmeans.terminal.options import READ
 from grassmeans.terminal.output import note, print_summary
+
+if TYPE_CHECKING:
+    from grassmeans.contexts.teaching.teacher import Teacher
 
 
 def encoder(
@@ -96,13 +99,7 @@ def encoder(
         batch_tokens=batch_tokens,
         random_state=seed,
     )
-    lessons = None
-    if teacher is not None:
-        from grassmeans.contexts import TRANSFORMER
-        from grassmeans.contexts.teaching.teacher import Teacher
-
-        name = teacher.removeprefix(TRANSFORMER)
-        lessons = Teacher(name, teacher_layers, teacher_disk, teacher_cache)
+    lessons = choose_teacher(teacher, teacher_layers, teacher_disk, teacher_cache)
     train_encoder(
         [Corpus.open(path) for path in paths],
         output,
@@ -142,6 +139,18 @@ def encoder(
         as_json,
         [f"grassmeans induce {paths[0]} {output} -o model"],
     )
+
+
+def choose_teacher(
+    name: str | None, layers: str | None, disk: float, cache: Path | None
+) -> Teacher | None:
+    """A teacher, where one is named."""
+    if name is None:
+        return None
+    from grassmeans.contexts import TRANSFORMER
+    from grassmeans.contexts.teaching.teacher import Teacher
+
+    return Teacher(name.removeprefix(TRANSFORMER), layers, disk, cache)
 
 
 def split_shares(

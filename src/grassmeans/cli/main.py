@@ -24,6 +24,7 @@ from grassmeans.cli.induce import induce
 from grassmeans.cli.info import info
 from grassmeans.cli.ingest import ingest, phrases
 from grassmeans.cli.label import export, label
+from grassmeans.cli.model import model
 from grassmeans.cli.serve import serve
 from grassmeans.cli.show import show
 from grassmeans.cli.tag import tag
@@ -136,7 +137,7 @@ def _came_of_a_stop(error: BaseException | None) -> bool:
     return error is not None
 
 
-_MAKE = (ingest, phrases, vectors, encoder, induce, update)
+_MAKE = (ingest, phrases, vectors, encoder, induce, model, update)
 _USE = (show, collocates, tag, label, change, lexemes, similar, info, convert, compact, copy)
 _JUDGE = (export, evaluate, reliability, score, explore, serve, merge, demo)
 _register(CommandPanel("From text to senses", _MAKE))

@@ -7,7 +7,7 @@ from grassmeans import Corpus
 from grassmeans.artifacts import writing
 from grassmeans.artifacts.writing import write_manifest
 from grassmeans.corpus import appending
-from grassmeans.corpus.appending import append_files
+from grassmeans.corpus.appending import append_files, join_corpora
 from grassmeans.corpus.ingest import FORMAT_VERSION, KIND, IngestOptions
 from grassmeans.errors import InputError
 from grassmeans.text.tokenizer import Tokenizer
@@ -168,3 +168,28 @@ def test_what_cannot_be_appended(folders):
         append_files(folders / "c", folders / "new", folders / "c2")
     assert Corpus.open(folders / "c").n_documents == 2
     assert not (folders / "c2").exists()
+
+
+def test_corpora_that_are_joined_are_that_of_all_text(folders):
+    old = build(folders, ["old"], "c", meta=("source",))
+    new = build(folders, ["new"], "d")
+    joined = join_corpora([old, new], folders / "j", workers=1)
+    whole = build(folders, ["old", "new"], "all")
+    assert joined.vocabulary.words == whole.vocabulary.words
+    np.testing.assert_array_equal(joined.vocabulary.counts, whole.vocabulary.counts)
+    assert [str(line) for line in joined.concordance("crane")] == [
+        str(line) for line in whole.concordance("crane")
+    ]
+    assert joined.field_values("source") == ["old", "old", ""]
+    assert (joined.n_documents, joined.n_tokens) == (3, 10)
+    assert "appended" not in joined.manifest
+
+
+def test_corpora_of_different_rules_are_not_joined(folders):
+    old = build(folders, ["old"], "c")
+    new = build(folders, ["new"], "d", options=IngestOptions(tokenizer=Tokenizer(lowercase=False)))
+    with pytest.raises(InputError, match="different rules"):
+        join_corpora([old, new], folders / "j")
+    with pytest.raises(InputError, match="twice"):
+        join_corpora([old, old], folders / "j")
+    assert not (folders / "j").exists()

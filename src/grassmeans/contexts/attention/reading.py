@@ -23,6 +23,7 @@ import numpy as np
 
 from grassmeans.arrays import Booleans, Doubles, Indices, Integers
 from grassmeans.contexts.attention.stored import BOUNDARY_ID, N_SPECIAL, UNKNOWN_ID
+from grassmeans.corpus.appending import check_alike
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
 from grassmeans.vectors.training import TokenShard
@@ -67,7 +68,7 @@ def mix_corpora(
 
     Known are at most ``n_words``, none rarer than ``min_count``; or the words that are given.
     """
-    _check_alike(corpora)
+    check_alike(corpora)
     sizes = np.array([corpus.n_tokens for corpus in corpora], np.float64)
     given = normalise_shares(shares, sizes)
     counted = _count_words(corpora, given * sizes.sum() / np.maximum(sizes, 1.0))
@@ -83,19 +84,6 @@ def mix_corpora(
         for corpus in corpora
     )
     return TrainingText(tuple(corpora), given, list(words), counts, numbers)
-
-
-def _check_alike(corpora: Sequence[Corpus]) -> None:
-    """Refuse corpora that no single encoder can read."""
-    first = corpora[0]
-    for other in corpora[1:]:
-        if other.tokenizer.to_dict() != first.tokenizer.to_dict():
-            raise InputError(
-                f"{other.path} and {first.path} were cut into words by different rules: ingest "
-                "them with the same options"
-            )
-    if len({corpus.path.resolve() for corpus in corpora}) < len(corpora):
-        raise InputError("the same corpus is given twice: give it once, with a larger share")
 
 
 def normalise_shares(shares: Sequence[float] | None, sizes: Doubles) -> Doubles:
