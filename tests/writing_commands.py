@@ -51,6 +51,12 @@ COMMANDS = {
         ("corpus", "vectors"),
         ("--word crane", "--word xyzzy"),
     ),
+    "model": Command(
+        f"model corpus -o {OUT} --dim 64 --layers 1 --passage 32 --epochs 1 --min-count 150 "
+        "--lexeme-epochs 1 -j 1",
+        ("corpus",),
+        ("--min-count 150", "--min-count 100000"),
+    ),
     "label": Command(
         f"label corpus model -o {OUT} -j 1", ("corpus", "model"), ("corpus", "other-corpus")
     ),
@@ -90,7 +96,7 @@ COMMANDS = {
     ),
 }
 if find_spec("torch") is None:
-    del COMMANDS["encoder"]  # which needs the extra of that name
+    del COMMANDS["encoder"], COMMANDS["model"]  # which need the extra of that name
 
 
 def make_material(folder: Path, synthetic: SyntheticCorpus) -> Path:

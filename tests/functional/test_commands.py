@@ -116,6 +116,25 @@ def test_induce(grassmeans, topic_corpus, topic_vectors, tmp_path) -> None:
     assert sorted(map(sorted, topics)) == [["gard"], ["lett"]]
 
 
+def test_model(grassmeans, topic_corpus, tmp_path) -> None:
+    pytest.importorskip("torch", reason="needs the extra encoder")
+    sizes = ("--dim", 64, "--layers", 1, "--epochs", 0.2, "--passage", 32, "--lexeme-epochs", 1)
+    where = (topic_corpus.path, "-o", tmp_path / "m", "--min-count", 150, "-j", 1)
+    (tmp_path / "about.json").write_text('{"licence": "CC0"}')
+    card = ("--about", tmp_path / "about.json", "--source", "made up;CC0;11200")
+    said = grassmeans.line("model", *where, *sizes, *card, "--bits", 8)
+    assert said["n_words"] == 4
+    assert said["bytes"] == sum(
+        p.stat().st_size for p in (tmp_path / "m").rglob("*") if p.is_file()
+    )
+    assert said["scores"]["held_out_loss"] > 0
+    made = load(tmp_path / "m")
+    assert said["scores"] == made.manifest["scores"]
+    assert made.manifest["compact"]["bits"] == 8
+    assert "Licence of the model: CC0." in (tmp_path / "m" / "MODEL_CARD.md").read_text()
+    assert [sense["number"] for sense in grassmeans.line("show", tmp_path / "m", "crane")["senses"]]
+
+
 def test_update(grassmeans, topic_model_folder, synthetic, tmp_path) -> None:
     (tmp_path / "new.txt").write_text("\n\n".join(synthetic.documents[:16]))
     where = (topic_model_folder, tmp_path / "new.txt", "-o", tmp_path / "grown")

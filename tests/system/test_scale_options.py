@@ -9,11 +9,11 @@ from typer.testing import CliRunner
 from grassmeans.cli.main import app
 
 ON_A_DEVICE = {
-    *("vectors", "lexemes", "encoder", "induce", "tag", "label", "iterate", "evaluate"),
+    *("vectors", "lexemes", "encoder", "induce", "tag", "label", "iterate", "evaluate", "model"),
     *("reliability", "compare", "reproduce", "update", "change", "collocates"),
 }
 IN_AN_ENGINE = {
-    *("ingest", "phrases", "vectors", "lexemes", "induce", "label", "iterate", "evaluate"),
+    *("ingest", "phrases", "vectors", "lexemes", "induce", "label", "iterate", "evaluate", "model"),
     *("reliability", "compare", "reproduce", "update", "build-dataset pseudowords"),
 }
 NEITHER = {

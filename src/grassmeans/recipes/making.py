@@ -46,7 +46,7 @@ STEPS = ".steps"
 
 _CLAIM = "a model by a recipe"
 _HEAD = {"kind", "format_version", "grassmeans", "created", SEAL}
-_TOLD = ("n_words", "tokens_seen", "seconds", "corpora", "training", "teacher")
+_TOLD = ("n_words", "tokens_seen", "corpora", "training", "teacher")
 _MOST_EPOCHS = 20
 
 

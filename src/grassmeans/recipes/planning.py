@@ -70,7 +70,7 @@ class Plan:
                 f"the text has {self.n_tokens:,} words, and a model of fewer than "
                 f"{ENOUGH_TOKENS:,} is poor: give more text"
             )
-        needed = 2 * FEWEST_PSEUDOWORDS * min(SIZES)  # for the calibration, and for the scores
+        needed = FEWEST_PSEUDOWORDS * min(SIZES)
         if len(_list_content(largest, FEWEST_CONTEXTS)) < needed:
             warn_user(
                 f"fewer than {needed} words occur {FEWEST_CONTEXTS} times: too few to learn how "

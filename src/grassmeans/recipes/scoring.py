@@ -10,12 +10,13 @@ from grassmeans.artifacts.writing import write_json
 from grassmeans.contexts.attention.reading import HELD_OUT_EVERY, MOST_HELD_OUT
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
-from grassmeans.evaluation.reliability import PSEUDOWORDS, report_reliability
+from grassmeans.evaluation.reliability import PSEUDOWORDS, report_reliability, score_reliability
 from grassmeans.evaluation.running import Task, evaluate
 from grassmeans.evaluation.systems import ModelSystem
 from grassmeans.lexemes.lexeme_vectors import open_lexemes
 from grassmeans.models.model import SenseModel, load
 from grassmeans.reading.documents import RawDocument
+from grassmeans.senses.pseudowords import answer_pseudowords, make_pseudowords
 
 SCORES = "scores.json"
 
@@ -40,22 +41,40 @@ def score_model(
     """
     model = load(folder, device=device)
     held_out = [document for source in sources for document in sample_held_out(source)]
-    try:
-        report = report_reliability(model, corpus, workers=workers, show_progress=show_progress)
-        pseudowords = report.groups[PSEUDOWORDS].to_dict()
-        del pseudowords["bins"]
-    except InputError:  # too few words
-        pseudowords = None
     system = ModelSystem(model, open_lexemes(model))
     results = {name: evaluate(task, system) for name, task in tasks.items()}
     scores = {name: encoder.get(name) for name in ("held_out_loss", "frequency_loss", "voices")} | {
-        "pseudowords": pseudowords,
+        "pseudowords": ask_pseudowords(model, corpus, workers, show_progress),
         "held_out_text": measure_answered(model, held_out),
         "tests": {name: result.to_dict() for name, result in results.items()},
     }
     tables = {name: result.to_table().to_markdown() for name, result in results.items()}
     output.mkdir(exist_ok=True)
     write_json(output / SCORES, {"scores": scores, "tables": tables})
+
+
+def ask_pseudowords(
+    model: SenseModel, corpus: Corpus, workers: int | None, show_progress: bool | None
+) -> dict[str, Any] | None:
+    """How many occurrences of pseudo-words are answered, and right, in percent.
+
+    They are others than those of the calibration, where the corpus has enough words; None where
+    the model is not calibrated, for it has too few words even for that.
+    """
+    how: dict[str, Any] = {"workers": workers, "show_progress": show_progress}
+    curve, encoder, settings = model.calibration, model.encoder, model.settings
+    if curve is None:
+        return None
+    try:
+        found, apart = report_reliability(model, corpus, **how).groups[PSEUDOWORDS], True
+    except InputError:  # no words are left for others
+        groups = make_pseudowords(corpus, encoder, settings, encoder.n_pseudowords)
+        known = answer_pseudowords(corpus, encoder, settings, groups, **how)
+        if known is None:
+            return None
+        sure = curve.confidence_of_margins(known.log_margins)
+        found, apart = score_reliability(sure, known.right), False
+    return {k: v for k, v in found.to_dict().items() if k != "bins"} | {"held_apart": apart}
 
 
 def sample_held_out(corpus: Corpus) -> list[RawDocument]:
@@ -82,8 +101,11 @@ def describe_scores(scores: Mapping[str, Any]) -> list[str]:
     loss, usual = scores["held_out_loss"], scores["frequency_loss"]
     lines = ["pseudo-words: the text has too few words to make some"]
     if asked is not None:
-        told = f"{asked['answered']:.1f}% answered, {asked['accuracy']:.1f}% of these right"
-        lines = [f"pseudo-words that the calibration has not seen: {told}"]
+        right = asked["accuracy"]  # None where nothing was answered
+        told = f"{asked['answered']:.1f}% answered"
+        told += "" if right is None else f", {right:.1f}% of these right"
+        whose = "that the calibration has not seen" if asked["held_apart"] else "of the calibration"
+        lines = [f"pseudo-words {whose}: {told}"]
     if voices := scores["voices"]:
         near = f"{voices['line']:.3f}, with the teacher {voices['deviation']:.3f}"
         lines.append(f"1 - cosine with the leave-one-out lines on held-out documents {near}")
