@@ -2,41 +2,97 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from grassmeans.errors import InputError
 from grassmeans.terminal import options
-from grassmeans.terminal.options import READ
+from grassmeans.terminal.options import READ, WRITTEN_INTO
 from grassmeans.terminal.output import note, print_summary
 
 if TYPE_CHECKING:
+    from grassmeans.contexts.attention.training import EncoderSettings
     from grassmeans.contexts.teaching.teacher import Teacher
+
+
+def _told(help: str, **more: Any) -> Any:
+    return typer.Option(help=help, **more)
+
+
+@dataclass(frozen=True)
+class Training:
+    """How an encoder is trained: options of all commands that do so."""
+
+    dim: Annotated[
+        int | None, _told("Length of the encoder's vectors, a multiple of 64.", min=1)
+    ] = None
+    layers: Annotated[int | None, _told("Layers of attention.", min=1)] = None
+    vocabulary: Annotated[int | None, _told("Know the so many most frequent words.", min=1)] = None
+    passage: Annotated[int, _told("Tokens that a word looks at.", min=4)] = 128
+    epochs: Annotated[float | None, _told("Passes over the text.")] = None
+    minutes: Annotated[
+        float | None,
+        _told("Take so long by the clock instead, interrupted visits included."),
+    ] = None
+    batch_tokens: Annotated[int | None, _told("Tokens of a step.", min=1)] = None
+    share: Annotated[
+        list[str] | None,
+        _told(
+            "Of each corpus in what is read, where there are several: 0.5 0.3 0.2; as large as "
+            "they are."
+        ),
+    ] = None
+    teacher: Annotated[
+        str | None, READ, _told("transformer:NAME or its folder, to learn from it.")
+    ] = None
+    teacher_layers: Annotated[str | None, _told("Layers of the teacher, as 7-9; 7 to 9 of 12.")] = (
+        None
+    )
+    teacher_cache: Annotated[
+        Path | None,
+        WRITTEN_INTO,
+        _told("Keep what the teacher says in this folder, for other trainings."),
+    ] = None
+    teacher_disk: Annotated[
+        float, _told("Gigabytes for that: of a longer text some passages are read.")
+    ] = 20.0
+    base: Annotated[
+        Path | None,
+        READ,
+        _told("With a teacher: take this encoder, trained without one, as the other."),
+    ] = None
+
+    def settings(self, seed: int) -> EncoderSettings:
+        """The sizes and lengths."""
+        from grassmeans.contexts.attention.training import EncoderSettings
+
+        names = ("dim", "layers", "vocabulary", "passage", "epochs", "minutes", "batch_tokens")
+        return EncoderSettings(**{n: getattr(self, n) for n in names}, random_state=seed)
+
+    def open_teacher(self) -> Teacher | None:
+        """The teacher, where one is named."""
+        if self.teacher is None:
+            return None
+        from grassmeans.contexts import TRANSFORMER
+        from grassmeans.contexts.teaching.teacher import Teacher
+
+        name = self.teacher.removeprefix(TRANSFORMER)
+        return Teacher(name, self.teacher_layers, self.teacher_disk, self.teacher_cache)
 
 
 def encoder(
     corpus: list[options.ReadPath],
     output: options.Output,
-    dim: options.Count | None = None,
-    layers: options.Count | None = None,
-    vocabulary: options.Count | None = None,
-    passage: Annotated[int, typer.Option(min=4)] = 128,
-    epochs: float | None = None,
-    minutes: float | None = None,
-    batch_tokens: options.Count | None = None,
-    share: list[str] | None = None,
-    teacher: Annotated[str | None, READ] = None,
-    teacher_layers: str | None = None,
-    teacher_cache: options.FilledFolder | None = None,
-    teacher_disk: float = 20.0,
-    base: options.ReadPath | None = None,
     device: Annotated[str | None, typer.Option(metavar="cpu|cuda")] = None,
     seed: options.Seed = 0,
     workers: options.Workers = None,
     overwrite: options.Overwrite = False,
     as_json: options.Json = False,
+    *,
+    training: Training,
 ) -> None:
     """Learn what contexts ask for: predict each word of the corpus from all words around it.
 
@@ -66,47 +122,22 @@ def encoder(
     -------
     corpus: Folder of a corpus (from 'grassmeans ingest'), or several.
     output: Folder of the new encoder.
-    dim: Length of the vectors, a multiple of 64.
-    layers: Layers of attention.
-    vocabulary: Know the so many most frequent words.
-    passage: Tokens that a word looks at.
-    epochs: Passes over the corpus.
-    minutes: Take so long by the clock instead, interrupted visits included.
-    batch_tokens: Tokens of a step.
-    share: Of each corpus in what is read, where there are several: 0.5 0.3 0.2; as large as
-        they are.
-    teacher: transformer:NAME or its folder, to learn from it; see below.
-    teacher_layers: Layers of the teacher, as 7-9; 7 to 9 of 12.
-    teacher_cache: Keep what the teacher says in this folder, for other trainings.
-    teacher_disk: Gigabytes for that: of a longer text some passages are read.
-    base: With a teacher: take this encoder, trained without one, as the other.
     device: Where to train: on the CPU, or on a GPU (extra gpu); a GPU by default, where there is
         one.
     """
     from grassmeans.artifacts.writing import read_manifest
-    from grassmeans.contexts.attention.training import EncoderSettings, train_encoder
+    from grassmeans.contexts.attention.training import train_encoder
     from grassmeans.corpus.corpus import Corpus
     from grassmeans.kernels.devices import is_first_rank
 
-    paths, shares = split_shares(corpus, share)
-    settings = EncoderSettings(
-        dim=dim,
-        layers=layers,
-        vocabulary=vocabulary,
-        passage=passage,
-        epochs=epochs,
-        minutes=minutes,
-        batch_tokens=batch_tokens,
-        random_state=seed,
-    )
-    lessons = choose_teacher(teacher, teacher_layers, teacher_disk, teacher_cache)
+    paths, shares = split_shares(corpus, training.share)
     train_encoder(
         [Corpus.open(path) for path in paths],
         output,
-        settings,
+        training.settings(seed),
         shares=shares,
-        teacher=lessons,
-        base=base,
+        teacher=training.open_teacher(),
+        base=training.base,
         device=device,
         workers=workers,
         overwrite=overwrite,
@@ -119,7 +150,7 @@ def encoder(
     fields = {name: manifest[name] for name in (*told, "frequency_loss")}
     used, held_out = manifest["training"], fields["held_out_loss"]
     losses = ""
-    if teacher is not None and held_out is not None:
+    if training.teacher is not None and held_out is not None:
         voices = {name: round(value, 4) for name, value in manifest["voices"].items()}
         fields["voices"] = voices
         losses = (
@@ -139,18 +170,6 @@ def encoder(
         as_json,
         [f"grassmeans induce {paths[0]} {output} -o model"],
     )
-
-
-def choose_teacher(
-    name: str | None, layers: str | None, disk: float, cache: Path | None
-) -> Teacher | None:
-    """A teacher, where one is named."""
-    if name is None:
-        return None
-    from grassmeans.contexts import TRANSFORMER
-    from grassmeans.contexts.teaching.teacher import Teacher
-
-    return Teacher(name.removeprefix(TRANSFORMER), layers, disk, cache)
 
 
 def split_shares(

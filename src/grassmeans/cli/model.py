@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from grassmeans.cli.encoder import choose_teacher, split_shares
+from grassmeans.cli.encoder import Training, split_shares
 from grassmeans.errors import InputError
 from grassmeans.terminal import options
 from grassmeans.terminal.options import READ
@@ -20,19 +20,6 @@ def model(
     language: str | None = None,
     senses_from: list[options.ReadPath] | None = None,
     encoder: options.ReadPath | None = None,
-    dim: options.Count | None = None,
-    layers: options.Count | None = None,
-    vocabulary: options.Count | None = None,
-    passage: Annotated[int, typer.Option(min=4)] = 128,
-    epochs: float | None = None,
-    minutes: float | None = None,
-    batch_tokens: options.Count | None = None,
-    share: list[str] | None = None,
-    teacher: Annotated[str | None, READ] = None,
-    teacher_layers: str | None = None,
-    teacher_cache: options.FilledFolder | None = None,
-    teacher_disk: float = 20.0,
-    base: options.ReadPath | None = None,
     min_count: options.Count | None = None,
     max_contexts: options.Count | None = None,
     granularity: float = 1.0,
@@ -48,11 +35,10 @@ def model(
     test: Annotated[list[str] | None, READ] = None,
     keep: bool = False,
     seed: options.Seed = 0,
-    device: options.TrainingDevice = "cpu",
-    workers: options.Workers = None,
-    engine: options.Engine = None,
-    overwrite: options.Overwrite = False,
-    as_json: options.Json = False,
+    device: Annotated[str, typer.Option(metavar="cpu|cuda")] = "cpu",
+    *,
+    training: Training,
+    work: options.Work,
 ) -> None:
     """Make a model from text in one command: packed, calibrated, scored and described.
 
@@ -77,19 +63,6 @@ def model(
     language: Of texts: en, es, fr, de, ...; en by default.
     senses_from: A corpus in which senses are sought; may be given again.
     encoder: Take this encoder, and train none.
-    dim: Encoder: length of the vectors, a multiple of 64.
-    layers: Encoder: layers of attention.
-    vocabulary: Encoder: know the so many most frequent words.
-    passage: Encoder: tokens that a word looks at.
-    epochs: Encoder: passes over the text.
-    minutes: Encoder: take so long by the clock instead.
-    batch_tokens: Encoder: tokens of a step.
-    share: Of each corpus in what the encoder reads: 0.5 0.3 0.2; as large as they are.
-    teacher: transformer:NAME or its folder, from which the encoder learns.
-    teacher_layers: Layers of the teacher, as 7-9; 7 to 9 of 12.
-    teacher_cache: Keep what the teacher says in this folder, for other trainings.
-    teacher_disk: Gigabytes for that: of a longer text some passages are read.
-    base: With a teacher: take this encoder, trained without one, as the other.
     min_count: Find the senses of all content words that occur so often; as induce does.
     max_contexts: Occurrences of a word that are looked at; 1,000.
     granularity: Larger gives more senses.
@@ -104,41 +77,32 @@ def model(
     about: A file for the card (JSON, YAML): name, licence, sources, words, limits.
     test: Score the model on a test set, NAME=PATH: sentences=FILE; may be given again.
     keep: Leave the steps in a folder beside the model (model.steps), for another run.
+    device: Where to compute: on the CPU, or on a GPU (extra gpu).
     """
-    from grassmeans.contexts.attention.training import EncoderSettings
     from grassmeans.models.compacting import CompactSettings
     from grassmeans.recipes.about import About, Source, count_bytes
     from grassmeans.recipes.making import Reading, Recipe, make_model
     from grassmeans.recipes.scoring import describe_scores
 
-    paths, shares = split_shares(texts, share)
-    training = EncoderSettings(
-        dim, layers, vocabulary, passage, epochs, minutes, batch_tokens, random_state=seed
-    )
+    paths, shares = split_shares(texts, training.share)
+    settings = training.settings(seed)
     packing = CompactSettings(None, dimensions, bits, direction_bits, examples, example_width)
     told = About() if about is None else About.read(about)
     made = make_model(
         paths,
         output,
         Recipe(
-            training, min_count, max_contexts, granularity, lexemes, lexeme_epochs, packing, seed
+            settings, min_count, max_contexts, granularity, lexemes, lexeme_epochs, packing, seed
         ),
         language=language,
         senses_from=senses_from or (),
-        reading=Reading(
-            encoder,
-            shares,
-            choose_teacher(teacher, teacher_layers, teacher_disk, teacher_cache),
-            base,
-        ),
+        reading=Reading(encoder, shares, training.open_teacher(), training.base),
         about=replace(told, sources=(*told.sources, *map(Source.parse, source or ()))),
         tests=dict(map(_split_test, test or ())),
         device=device,
-        workers=workers,
-        engine=engine,
         keep=keep,
-        overwrite=overwrite,
         tell=note,
+        **work.passed,
     )
     n_bytes, scores = count_bytes(output), made.manifest["scores"]
     n_senses = sum(made.inventory.sense_counts.values())
@@ -147,7 +111,7 @@ def model(
     print_summary(
         {"model": str(output)} | sizes | {"scores": scores},
         "\n".join([*lines, *describe_scores(scores)]),
-        as_json,
+        work.as_json,
         [f"grassmeans show {output} {made.words[0]}", f"grassmeans tag {output}"],
     )
 
