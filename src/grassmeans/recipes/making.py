@@ -80,6 +80,10 @@ class Recipe:
     compact: CompactSettings = field(default_factory=CompactSettings)
     random_state: int = 0
 
+    def __post_init__(self) -> None:
+        if self.compact.dimensions is not None and not self.lexemes:
+            raise InputError("the dimensions are those of lexemes: leave them out, or lexemes in")
+
     @property
     def induction(self) -> dict[str, Any]:
         """What differs from the usual settings of an induction."""

@@ -232,7 +232,9 @@ def test_a_labelled_corpus_is_refused(made, tmp_path):
         make_model(made.with_name("model.steps") / "labelled", tmp_path / "m", FEW)
 
 
-def test_an_encoder_is_given_or_trained():
+def test_what_contradicts_itself_is_refused():
+    with pytest.raises(InputError, match="dimensions are those of lexemes"):
+        Recipe(lexemes=False, compact=CompactSettings(dimensions=8))
     with pytest.raises(InputError, match="leave shares, teacher, base out"):
         Reading(encoder="encoder", teacher="mpnet")
 

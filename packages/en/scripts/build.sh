@@ -1,0 +1,57 @@
+#!/bin/sh
+# The English model: the files of texts.py -> corpora -> a model, by `grassmeans model`.
+#
+#     sh packages/en/scripts/build.sh pack texts corpora
+#     sh packages/en/scripts/build.sh model corpora TEACHER en --device cuda
+#
+# The first command is for where the texts are, and the second for where a GPU is: it needs the
+# folder of corpora and that of a transformer, and no network. Both go on from where they were
+# stopped, so that they can run in pieces: timeout 580 sh packages/en/scripts/build.sh model ...
+# An encoder that is trained already may stand for TEACHER. Further options are those of
+# `grassmeans model`: --keep, --test NAME=PATH, --minutes, ...
+set -eu
+
+own=$(cd "$(dirname "$0")/.." && pwd)
+# Which text the encoder reads, and how much of each kind. The first may teach, not be quoted: no
+# senses are sought in it (SOURCES.md).
+PARTS="chat sentences simple everyday fiction wikipedia"
+SHARES=${SHARES:-"0.02 0.02 0.14 0.16 0.26 0.40"}
+
+pack() { # texts corpora
+    texts=$1 corpora=$2
+    mkdir -p "$corpora"
+    for part in $PARTS; do
+        [ -e "$corpora/$part/manifest.json" ] && continue
+        file=$texts/$part.jsonl.xz
+        case $part in
+        chat | everyday) # one file holds both
+            file=$corpora/$part.jsonl
+            same=$([ "$part" = chat ] || echo -v)
+            xz -dc "$texts/everyday.jsonl.xz" | grep $same '"source": *"topical-chat"' >"$file"
+            ;;
+        esac
+        grassmeans ingest "$file" -o "$corpora/$part" --language en
+        rm -f "$corpora/$part.jsonl"
+    done
+}
+
+model() { # corpora teacher output ...
+    corpora=$1 teacher=$2 output=$3
+    shift 3
+    for part in $PARTS; do
+        set -- "$@" "$corpora/$part"
+        [ "$part" = chat ] || set -- "$@" --senses-from "$corpora/$part"
+    done
+    if [ -e "$teacher/manifest.json" ]; then # an encoder that is trained already
+        set -- "$@" --encoder "$teacher"
+    else
+        set -- "$@" --share "$SHARES" --teacher "transformer:$teacher"
+    fi
+    exec grassmeans model -o "$output" --min-count 100 --max-contexts 2000 --lexeme-epochs 6 \
+        --dimensions 160 --direction-bits 4 --example-width 40 --about "$own/about.json" "$@"
+}
+
+case ${1:-} in
+pack | model) "$@" ;;
+*) sed -n '2,12s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
+esac

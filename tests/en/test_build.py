@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import json
+import lzma
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from grassmeans import Corpus, load
+from grassmeans.recipes import About
+from synthetic import make_topic_text
+
+PACKAGE = Path(__file__).parents[2] / "packages" / "en"
+PARTS = ("sentences", "simple", "everyday", "fiction", "wikipedia")
+SIZES = ("--dim", "64", "--layers", "1", "--epochs", "0.2", "--passage", "32")
+
+
+def build(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = ["sh", str(PACKAGE / "scripts" / "build.sh"), *map(str, arguments)]
+    shares = os.environ | {"SHARES": "1 1 1 1 1 2"}
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=shares)
+
+
+@pytest.mark.system
+def test_the_model_is_built_from_its_texts(tmp_path, transformer_folder):
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    for number, part in enumerate(PARTS):
+        documents = make_topic_text(64, number).documents
+        lines = [{"id": str(i), "title": "", "text": text} for i, text in enumerate(documents)]
+        if part == "everyday":
+            lines = [
+                line | {"source": ("ewt", "topical-chat")[i % 2]} for i, line in enumerate(lines)
+            ]
+        packed = "".join(json.dumps(line) + "\n" for line in lines).encode()
+        (texts / f"{part}.jsonl.xz").write_bytes(lzma.compress(packed))
+    for _ in range(2):  # what is there is let be
+        done = build("pack", texts, tmp_path / "corpora")
+        assert done.returncode == 0, done.stderr
+    chat = Corpus.open(tmp_path / "corpora" / "chat")
+    assert (chat.n_documents, chat.document_text(0)) == (32, make_topic_text(64, 2).documents[1])
+    given = ("model", tmp_path / "corpora", transformer_folder, tmp_path / "en")
+    done = build(*given, *SIZES, "--teacher-layers", "1-2", "-j", 1, "--keep")
+    assert done.returncode == 0, done.stderr
+    model = load(tmp_path / "en")
+    assert model.encoder.kind == "taught"
+    assert model.manifest["corpus"]["n_documents"] == 4 * 64 + 32  # no senses are sought in chat
+    shares = model.manifest["recipe"]["encoder"]["training"]["shares"]
+    assert shares == pytest.approx([1 / 7] * 5 + [2 / 7])
+    assert "Topical-Chat" in (tmp_path / "en" / "MODEL_CARD.md").read_text()
+
+
+def test_what_is_told_about_the_model_fits_the_list_of_its_texts():
+    about = About.read(PACKAGE / "about.json")
+    told = (PACKAGE / "SOURCES.md").read_text(encoding="utf-8")
+    for source in about.sources:
+        if "everyday" not in source.name:
+            assert f"{source.words:,}" in told, source.name
+    everyday = told.partition("## everyday")[2].partition("## Before")[0]
+    rows = [row.split(" | ") for row in everyday.splitlines() if row.startswith("| [")]
+    words = {row[0]: int(row[3].replace(",", "")) for row in rows}
+    quoted = sum(n for name, n in words.items() if "Topical-Chat" not in name)
+    assert f"{len(words) - 1} sources of everyday" in about.sources[3].name
+    assert about.sources[3].words == quoted
+
+
+def test_without_a_command_it_says_how_it_is_used():
+    done = build()
+    assert done.returncode == 2
+    assert "build.sh pack texts corpora" in done.stderr
