@@ -27,6 +27,7 @@ NEITHER = {
         "export",
         "score",
         "explore",
+        "serve",
         "wordnet",
     ),
     *("demo", "merge", "build-dataset links", "build-dataset lineup"),

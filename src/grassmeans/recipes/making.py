@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grassmeans.artifacts.checking import CHECKSUMS, MANIFEST, read_json
+from grassmeans.artifacts.checking import read_json
 from grassmeans.artifacts.schema import check_arguments
 from grassmeans.artifacts.writing import SEAL, identify_file, read_manifest, write_manifest
 from grassmeans.contexts.attention.training import EncoderSettings, choose_device, train_encoder
@@ -310,17 +310,10 @@ def _publish(
     """Copy the packed model, with its card and what its manifest tells of its making."""
     for left in folder.iterdir():  # of a run that was killed here
         shutil.rmtree(left) if left.is_dir() else left.unlink()
-    shutil.copytree(
-        small, folder, dirs_exist_ok=True, ignore=lambda place, _: _own(Path(place) == small)
-    )
+    shutil.copytree(small, folder, dirs_exist_ok=True)
     model = load(small)
     fields = {name: value for name, value in model.manifest.items() if name not in _HEAD}
     fields |= {"recipe": recipe, "scores": scored["scores"]}
     card = describe_model(model, about, fields, scored["tables"], count_bytes(small))
     (folder / CARD).write_text(card, encoding="utf-8")
     write_manifest(folder, KIND, FORMAT_VERSION, fields)
-
-
-def _own(is_top: bool) -> tuple[str, ...]:
-    """What is written anew at the end."""
-    return (MANIFEST, CHECKSUMS) if is_top else ()
