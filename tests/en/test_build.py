@@ -4,6 +4,7 @@ import json
 import lzma
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,8 +20,9 @@ SIZES = ("--dim", "64", "--layers", "1", "--epochs", "0.2", "--passage", "32")
 
 def build(*arguments: object) -> subprocess.CompletedProcess[str]:
     command = ["sh", str(PACKAGE / "scripts" / "build.sh"), *map(str, arguments)]
-    shares = os.environ | {"SHARES": "1 1 1 1 1 2"}
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=shares)
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    given = os.environ | {"SHARES": "1 1 1 1 1 2", "PATH": path}
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=given)
 
 
 @pytest.mark.system

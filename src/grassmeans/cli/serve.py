@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from grassmeans.cli.explore import explain_missing, open_socket, tell_names, visible_name
-from grassmeans.engines import count_workers
 from grassmeans.explorer.hosts import bracketed, is_loopback, list_names
 from grassmeans.terminal.options import READ
 from grassmeans.terminal.output import note
@@ -39,6 +38,8 @@ def serve(
     processes: How many, each on one core; as many as there are cores by default.
     allow_host: Another name that the server may be called by; repeat it for more.
     """
+    from grassmeans.engines import count_workers
+
     with explain_missing("`grassmeans serve`"):
         from grassmeans.explorer.processes import Processes
         from grassmeans.explorer.server import create_service

@@ -49,8 +49,7 @@ class Senses:
 
     def n_senses(self, word: str) -> int:
         """How many senses a word has, at least one."""
-        self.require(word)
-        raise NotImplementedError
+        raise lacks_senses(word)
 
     def usual_distance(self, word: str) -> float:
         """The mean distance of a word's contexts to its only sense; NaN where it is not known."""
@@ -58,8 +57,7 @@ class Senses:
 
     def distances(self, word: str, occurrences: Occurrences) -> Floats:
         """(n, n_senses) distances in [0, 1], the largest sense first; NaN for poor contexts."""
-        self.require(word)
-        raise NotImplementedError
+        raise lacks_senses(word)
 
     def for_running_text(self) -> Senses:
         """The same senses, as running text is tagged with them: single words say something."""
@@ -72,7 +70,12 @@ class Senses:
     def require(self, word: str) -> None:
         """Raise `UnknownWordError` for a word that has no senses."""
         if word not in self:
-            raise UnknownWordError(f"{word!r} has no senses: it was not asked for, or is too rare")
+            raise lacks_senses(word)
+
+
+def lacks_senses(word: str) -> UnknownWordError:
+    """The error for a word of which a system has found nothing."""
+    return UnknownWordError(f"{word!r} has no senses: it was not asked for, or is too rare")
 
 
 class System(ABC):

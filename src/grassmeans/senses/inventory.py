@@ -113,7 +113,8 @@ class SenseInventory(Mapping[str, WordSenses]):
         found = np.ascontiguousarray(self._directions[rows], np.float32)
         # Here, and not for all words at once: there may be gigabytes of them.
         squares = np.einsum("ij,ij->i", found, found)
-        wrong = np.flatnonzero((np.abs(squares - 1.0) >= _NEAR_ONE) & (squares != 0.0))
+        # What is no number is near nothing.
+        wrong = np.flatnonzero(~((np.abs(squares - 1.0) < _NEAR_ONE) | (squares == 0.0)))
         if len(wrong):
             word = self.words[numbers[np.searchsorted(offsets, wrong[0], side="right") - 1]]
             raise damaged(self._folder, f"a direction of {word!r} is not of unit length")

@@ -252,3 +252,13 @@ def test_entries_can_be_compared(inventory, tmp_path) -> None:
     opened = SenseInventory.load(tmp_path / "inventory")
     assert opened["crane"] == inventory["crane"]
     assert opened["crane"] != inventory["bank"]
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, 3.0])
+def test_directions_that_are_no_unit_vectors_are_damage(number: float) -> None:
+    rows = np.array([[1.0, 0.0], [0.0, number]], np.float32)
+    entries = [WordSenses(name, 1, 1, row[None], ()) for name, row in zip("ab", rows, strict=True)]
+    inventory = SenseInventory(entries)
+    assert inventory.lines_of(["a"]).directions.tolist() == [[1.0, 0.0]]
+    with pytest.raises(ArtifactError, match="a direction of 'b' is not of unit length"):
+        inventory.lines_of(["a", "b"])
