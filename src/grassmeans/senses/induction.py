@@ -8,6 +8,7 @@ induces senses, of whatever kind of context, is made of these three.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -47,7 +48,11 @@ from grassmeans.vectors.word_vectors import WordVectors
 
 BATCH_WORDS = 16
 BLOCK_BATCHES = 12
-"""Batches whose words a device takes together: 300 MB of lines, 1.4 GB of subspaces."""
+"""Batches whose contexts a device groups together: 300 MB of lines, 1.4 GB of subspaces."""
+
+_ENCODED_SHARE, _FEWEST_BYTES = 1 / 8, 1 << 30
+"""Of the memory: contexts that a device encodes together. The more words, the fewer passages are
+read twice; with all of them, the text is read once."""
 
 PAPER_MIN_COUNT = 10_000
 _TOKENS_PER_COUNT = 200_000
@@ -126,11 +131,15 @@ class WordInducer:
     def _encode(self, words: Sequence[str]) -> list[EncodedWord]:
         return encode_words(words, self.source, self.encoder, self.settings)
 
-    def work_ahead(self, words: Sequence[str]) -> WordInducer:
-        """The same, with words encoded together and their contexts grouped together."""
+    def encode_ahead(self, words: Sequence[str]) -> WordInducer:
+        """The same, with words encoded together."""
         known = [word for word in words if self.occurs(word)]
         samples = [word.leave_out_poor() for word in self._encode(known)]
-        encoded = dict(zip(known, samples, strict=True))
+        return replace(self, encoded=dict(zip(known, samples, strict=True)))
+
+    def group_ahead(self, words: Sequence[str]) -> WordInducer:
+        """The same for some of the words that are encoded, their contexts grouped together."""
+        encoded = self.only(words).encoded
         rich, groupers = [], []
         for word, sample in encoded.items():
             settings = self.settings_of(word)
@@ -335,11 +344,41 @@ def _make_tasks(
     if not isinstance(inducer, WordInducer) or inducer.encoder.device == "cpu":
         yield from ((batch, inducer, parts) for batch in batches)
         return
-    for i in range(0, len(batches), BLOCK_BATCHES):
-        block = batches[i : i + BLOCK_BATCHES]
-        missing = [batch for batch in block if not _Part(batch, parts).is_finished]
-        ahead = inducer.work_ahead([word for batch in missing for word in batch])
-        yield from ((batch, ahead.only(batch), parts) for batch in block)
+    for stretch in _cut_stretches(batches, inducer, parts):
+        encoded = inducer.encode_ahead([word for _, words in stretch for word in words])
+        for i in range(0, len(stretch), BLOCK_BATCHES):
+            block = stretch[i : i + BLOCK_BATCHES]
+            ahead = encoded.group_ahead([word for _, words in block for word in words])
+            yield from ((batch, ahead.only(batch), parts) for batch, _ in block)
+
+
+def _cut_stretches(
+    batches: Sequence[list[str]], inducer: WordInducer, parts: Path | None
+) -> Iterator[list[tuple[list[str], list[str]]]]:
+    """Batches that are encoded together, as many as the memory takes; each with what it lacks."""
+    shape, most = inducer.encoder.shape, inducer.settings.max_contexts
+    room = max(_FEWEST_BYTES, int(_ENCODED_SHARE * count_memory()))
+    a_context = 4 * shape.rank * inducer.encoder.vectors.dim
+    stretch: list[tuple[list[str], list[str]]] = []
+    taken = 0
+    for batch in batches:
+        words = [] if _Part(batch, parts).is_finished else batch
+        counts = [inducer.source.count_of(word) for word in words if inducer.occurs(word)]
+        needed = a_context * sum(min(count, most) for count in counts)
+        if stretch and taken + needed > room:
+            yield stretch
+            stretch, taken = [], 0
+        stretch.append((batch, words))
+        taken += needed
+    yield stretch
+
+
+def count_memory() -> int:
+    """Bytes of the machine's memory; 0 where the system does not tell."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return 0
 
 
 def _induce_batch(

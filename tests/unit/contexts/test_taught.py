@@ -249,7 +249,7 @@ def test_workers_read_the_folder_instead_of_arrays(taught_folder) -> None:
     read = pickle.loads(pickle.dumps(written))
     assert pickle.loads(sent) is again
     text = number_words([["the", "crane", "of"], ["the", "bank", "of"]])
-    np.testing.assert_array_equal(read.encode(text)[1], read.encode(text)[4])
+    np.testing.assert_allclose(read.encode(text)[1], read.encode(text)[4], atol=1e-6)
     assert not np.array_equal(again.encode(text)[1], again.encode(text)[4])
 
 
@@ -305,7 +305,7 @@ def test_a_compact_model_says_nearly_the_same(model_folder, tmp_path, bits) -> N
     text = number_words([["the", "crane", "at", "the", "bank", "of", "a", "river"]])
     before, after = (each.encoder.encode(text)[:, 0] for each in (model, small))
     # On turned axes: only what lies between lines is comparable.
-    limit = 0.1 if bits == 4 else 0.02
+    limit = 0.15 if bits == 4 else 0.02
     assert np.abs(after @ after.T - before @ before.T).max() < limit
     (found,) = small.tag("the crane", words=["crane"], idk_threshold=None).words
     assert found.sense > 0

@@ -29,14 +29,14 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from grassmeans.arrays import Floats, Halves, Indices
 from grassmeans.contexts.attention.encoder import Passages
 from grassmeans.contexts.attention.levelling import TOPIC_WINDOW, Levelling
-from grassmeans.contexts.attention.network import normalise
+from grassmeans.contexts.attention.network import normalise, rotate, send
 from grassmeans.contexts.attention.stored import N_SPECIAL, AttentionShape, LearnedWeights
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines
 
 _TOKENS_A_PASS, _PLACES_A_PASS = 1 << 18, 1 << 16
 _LENGTH_STEP = 16
-_ATTENTION = [SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+_ATTENTION = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
 """Not cuDNN's, which plans anew for every shape, and there are many of them."""
 
 _ON_THE_WAY = 2
@@ -51,6 +51,7 @@ class Sent(NamedTuple):
     owners: Tensor  # (n,) int64 in which passage
     slots: Tensor  # (n,) its row where all passages have as many places as that with the most,
     widest: int
+    is_full: bool  # whether nothing is filled up
 
 
 class DeviceEncoder(ABC):
@@ -149,28 +150,18 @@ class DeviceEncoder(ABC):
     @contextlib.contextmanager
     def _computing(self) -> Iterator[None]:
         """One thread at a time; on a GPU single precision is that of TF32."""
-        with self._turn, sdpa_kernel(_ATTENTION):
-            if self._device.type == "cpu":
-                yield
-                return
-            before = torch.get_float32_matmul_precision()
-            torch.set_float32_matmul_precision("high")
-            try:
-                yield
-            finally:
-                torch.set_float32_matmul_precision(before)
+        with self._turn, sdpa_kernel(_ATTENTION), single_as_tf32(self._device):
+            yield
 
     def _send(self, array: NDArray[Any]) -> Tensor:
-        tensor = torch.from_numpy(np.ascontiguousarray(array))
-        if self._device.type == "cpu":
-            return tensor
-        return tensor.pin_memory().to(self._device, non_blocking=True)
+        return send(array, self._device)
 
     def _send_passages(self, passages: Passages) -> Sent:
         owners, widest = passages.owners, int(np.diff(passages.offsets).max())
         slots = owners * widest + np.arange(len(owners)) - passages.offsets[owners]
         ids, places = self._send(passages.ids), self._send(passages.places).long()
-        return Sent(ids, places, self._send(owners), self._send(slots), widest)
+        is_full = bool((passages.ids >= 0).all())
+        return Sent(ids, places, self._send(owners), self._send(slots), widest, is_full)
 
 
 class DeviceNetwork(DeviceEncoder):
@@ -189,13 +180,37 @@ class DeviceNetwork(DeviceEncoder):
         self._levelling = _send_levelling(weights.levelling, self._device)
 
     def encode_all(self, ids: Tensor) -> Tensor:
-        """(n_passages * length, n_axes) unit lines of all places of passages that are whole."""
+        """(n_passages * length, n_axes) unit lines of all places of passages that are whole.
+
+        As `_predict` gives them, in a form that a compiler takes as one.
+        """
+        shape, half = self.shape, self._half
         n_passages, length = ids.shape
-        places = torch.arange(length, device=ids.device).repeat(n_passages)
-        owners = torch.arange(n_passages, device=ids.device).repeat_interleave(length)
-        slots = torch.arange(n_passages * length, device=ids.device)
-        with self._computing(), torch.no_grad():
-            return self._predict(Sent(ids, places, owners, slots, length))
+        heads = (n_passages, length, shape.n_heads, shape.head_dim)
+        others = ~torch.eye(length, dtype=torch.bool, device=ids.device)
+        cos, sin = self._cos[:length].to(half), self._sin[:length].to(half)
+        x = self._start.expand(n_passages, length, -1)
+        for number, layer in enumerate(self._layers):
+            read = functional.embedding(ids, self._features[number])
+            keys, values = (part.reshape(heads).transpose(1, 2) for part in read.chunk(2, dim=-1))
+            queries = functional.linear(normalise(x).to(half), layer.looking).view(heads)
+            if shape.normalise_heads:
+                queries = normalise(queries)
+            found = functional.scaled_dot_product_attention(
+                rotate(queries.transpose(1, 2), cos, sin),
+                rotate(keys, cos, sin),
+                values,
+                attn_mask=others,
+            )
+            x = x + functional.linear(found.transpose(1, 2).flatten(-2), layer.mixing)
+            x = x + layer.inner(x, half)
+        lines = functional.normalize(functional.linear(normalise(x), self._output), dim=-1)
+        lines = lines.flatten(0, 1)
+        if self._levelling:
+            places = torch.arange(length, device=ids.device).repeat(n_passages)
+            owners = torch.arange(n_passages, device=ids.device).repeat_interleave(length)
+            lines = self._level(lines, ids, torch.ones_like(ids, dtype=torch.bool), owners, places)
+        return lines
 
     def _predict(self, sent: Sent) -> Tensor:
         shape, half = self.shape, self._half
@@ -232,7 +247,8 @@ class DeviceNetwork(DeviceEncoder):
                 attn_mask=mask,
             )
             found = found.transpose(1, 2).reshape(-1, shape.dim)[slots]
-            x = layer.feed(x + functional.linear(found, layer.mixing), half)
+            x = x + functional.linear(found, layer.mixing)
+            x += layer.inner(x, half)
         lines = functional.linear(normalise(x), self._output)
         alone = (there.sum(dim=1) < 2)[sent.owners]
         lines = functional.normalize(lines, dim=1)
@@ -259,6 +275,17 @@ class DeviceNetwork(DeviceEncoder):
         return functional.normalize(torch.cat(level, dim=1) @ parts["axes"], dim=1)
 
 
+@contextlib.contextmanager
+def single_as_tf32(device: torch.device) -> Iterator[None]:
+    """Products of single precision are those of TF32 on a GPU, for a while."""
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("highest" if device.type == "cpu" else "high")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
+
+
 class Layer(NamedTuple):
     """The matrices of a layer on a device: the first says what is looked for."""
 
@@ -267,11 +294,10 @@ class Layer(NamedTuple):
     inner_up: Tensor
     inner_down: Tensor
 
-    def feed(self, x: Tensor, half: torch.dtype) -> Tensor:
-        """What comes out of the layer where ``x`` comes out of its attention; in its place."""
+    def inner(self, x: Tensor, half: torch.dtype) -> Tensor:
+        """What the layer adds to ``x``, which comes out of its attention."""
         inner = functional.linear(normalise(x).to(half), self.inner_up).relu_().square_()
-        x += functional.linear(inner, self.inner_down)
-        return x
+        return functional.linear(inner, self.inner_down)
 
 
 def send_layers(

@@ -14,7 +14,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -150,6 +152,14 @@ def export_network(
     vectors = arrays.pop("vectors")
     weights = LearnedWeights(network.shape, specials=vectors[:N_SPECIAL], **arrays)
     return weights, WordVectors(list(words), vectors[N_SPECIAL:], counts)
+
+
+def send(array: NDArray[Any], device: torch.device) -> Tensor:
+    """An array on a device, maybe still on its way there: a GPU goes on working meanwhile."""
+    tensor = torch.from_numpy(np.ascontiguousarray(array))
+    if device.type == "cpu":
+        return tensor
+    return tensor.pin_memory().to(device, non_blocking=True)
 
 
 def normalise(x: Tensor) -> Tensor:

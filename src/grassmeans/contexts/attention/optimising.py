@@ -25,7 +25,7 @@ from torch import Tensor, distributed
 from torch.nn import functional
 
 from grassmeans.arrays import Floats, Indices, Integers
-from grassmeans.contexts.attention.network import LeaveOneOutNetwork
+from grassmeans.contexts.attention.network import LeaveOneOutNetwork, send
 from grassmeans.contexts.attention.stored import N_SPECIAL
 from grassmeans.errors import InputError
 
@@ -353,7 +353,7 @@ class Trainer:
         return estimate_loss(self.network, directions, targets, drawn, chances)
 
     def _put(self, array: NDArray[Any]) -> Tensor:
-        return torch.from_numpy(array).to(self._device)
+        return send(array, self._device)
 
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def measure(self, passages: Any, at_once: int) -> float:

@@ -58,11 +58,11 @@ class TorchNetwork(Network):
 
     def run_here(self, batch: PieceBatch) -> Any:
         """(n_words, dim) tensor on the device: means over a word's pieces and the layers."""
-        torch = self._torch
-        ids, mask, rows, places, words = (
-            torch.from_numpy(values).to(self.device)
-            for values in (batch.ids, batch.mask, batch.rows, batch.places, batch.words)
-        )
+        from grassmeans.contexts.attention.network import send
+
+        arrays = (batch.ids, batch.mask, batch.rows, batch.places, batch.words)
+        there = self._torch.device(self.device)
+        ids, mask, rows, places, words = (send(values, there) for values in arrays)
         states = self._network(
             input_ids=ids, attention_mask=mask, output_hidden_states=True
         ).hidden_states

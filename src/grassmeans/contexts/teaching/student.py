@@ -19,8 +19,14 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from grassmeans.arrays import Floats, Integers
-from grassmeans.contexts.attention.inference import DeviceEncoder, DeviceNetwork, Sent, send_layers
+from grassmeans.arrays import Floats
+from grassmeans.contexts.attention.inference import (
+    DeviceEncoder,
+    DeviceNetwork,
+    Sent,
+    send_layers,
+    single_as_tf32,
+)
 from grassmeans.contexts.attention.network import AttentionNetwork, attend_all, normalise
 from grassmeans.contexts.attention.optimising import Trainer
 from grassmeans.contexts.attention.stored import N_SPECIAL, UNKNOWN_ID
@@ -91,32 +97,50 @@ class StudentTrainer(Trainer):
         weights: Floats,
         compiled: bool = False,
     ) -> None:
-        super().__init__(network, seed, compiled=compiled)
-        self._base = base
+        super().__init__(network, seed, compiled=False)
+        self._base, self._compiled = base, compiled
         self.means = means
-        self._means = torch.from_numpy(means).to(self._device)
-        self._weights = torch.from_numpy(weights).to(self._device)
+        self._means, self._weights = self._put(means), self._put(weights)
+        self._losses: Any = self._compare
+        if compiled:  # both networks and the losses as one: what is between them is never stored
+            self._losses = torch.compile(self._compare, dynamic=False)
 
-    def _try_loss(self, ids: Integers) -> Tensor:
-        loss: Tensor = self._encode(self._put(ids).long()).float().square().mean()
-        return loss
+    def prepare(self, n_passages: int) -> None:
+        """Compile, where that was asked for."""
+        if not self._compiled:
+            return
+        shape = (n_passages, self.network.shape.passage)
+        axes = (*shape, self._means.shape[1])
+        nothing = Lesson(np.zeros(shape, np.int32), np.zeros(axes, np.int8), np.zeros(shape, "f2"))
+        try:
+            self._find_loss(nothing, 0).backward()
+        except RuntimeError:  # there is no compiler here
+            self._losses = self._compare
+        self.network.zero_grad(set_to_none=True)
 
     def _find_loss(self, batch: Any, number: int) -> Tensor:
-        given = self._put(batch.ids).long()
         rng = np.random.default_rng([self._seed, number])
-        hidden = self._put(rng.random(batch.ids.shape) < UNKNOWN_SHARE)
-        read = given.masked_fill(hidden & (given >= N_SPECIAL), UNKNOWN_ID)
-        line, deviation, variance = self._compare(batch, given, self._encode(read))
-        return line + deviation + variance
+        hidden = (rng.random(batch.ids.shape, np.float32) < UNKNOWN_SHARE) & (
+            batch.ids >= N_SPECIAL
+        )
+        read = np.where(hidden, UNKNOWN_ID, batch.ids)
+        with single_as_tf32(self._device):
+            line, deviation, variance = self._losses(*self._send(batch), self._put(read))
+        loss: Tensor = line + deviation + variance
+        return loss
 
-    def _compare(self, batch: Lesson, given: Tensor, said: Tensor) -> Losses:
+    def _send(self, batch: Lesson) -> tuple[Tensor, Tensor, Tensor]:
+        return self._put(batch.ids), self._put(batch.codes), self._put(batch.scales)
+
+    def _compare(self, given: Tensor, codes: Tensor, scales: Tensor, read: Tensor) -> Losses:
+        """What is left to be learned where the words ``read`` (n, passage) are looked at."""
         with torch.no_grad():
             lines = self._base.encode_all(given)
-            codes = self._put(batch.codes).float()
-            deviations = codes * self._put(batch.scales).float()[..., None] - self._means[given]
-            known = (given >= N_SPECIAL) & (self._put(batch.scales) > 0)
+            known = (given >= N_SPECIAL) & (scales > 0)
+            deviations = codes.float() * scales.float()[..., None] - self._means[given]
+            deviations = deviations * known[..., None]
             weights = self._weights[given] * known
-        deviations = deviations * known[..., None]
+        said = self.network(read)
         return compare_voices(
             said.flatten(0, 1), lines, deviations.flatten(0, 1), weights.flatten()
         )
@@ -133,8 +157,10 @@ class StudentTrainer(Trainer):
         totals = dict.fromkeys(Losses._fields, 0.0)
         for start in range(0, len(passages), at_once):
             part = passages[start : start + at_once]
-            given = self._put(part.ids).long()
-            for name, loss in self._compare(part, given, self.network(given))._asdict().items():
+            given, codes, scales = self._send(part)
+            with single_as_tf32(self._device):
+                losses = self._compare(given, codes, scales, given)
+            for name, loss in losses._asdict().items():
                 totals[name] += float(loss) * len(part) / max(len(passages), 1)
         return totals
 
@@ -159,14 +185,15 @@ class DeviceStudent(DeviceEncoder):
         length = sent.ids.shape[1]
         there = sent.ids >= 0
         ids = sent.ids.clamp(min=0)
-        seen = there[:, None, None]
+        # Attention without a mask is faster; most passages of long documents are full.
+        mask = {} if sent.is_full else {"attn_mask": there[:, None, None]}
         turns = self._cos[:length].to(half), self._sin[:length].to(half)
         x = functional.embedding(ids, self._words).float()
         for layer in self._layers:
             looked = functional.linear(normalise(x).to(half), layer.looking)
-            found = attend_all(looked, shape.n_heads, turns, attn_mask=seen)
+            found = attend_all(looked, shape.n_heads, turns, **mask)
             x += functional.linear(found, layer.mixing)
-            x = layer.feed(x, half)
+            x += layer.inner(x, half)
         rows = sent.owners * length + sent.places
         said = functional.linear(normalise(x.flatten(0, 1)[rows]), self._voices)
         first, second = said.split((shape.line_axes, shape.deviation_axes), dim=1)
