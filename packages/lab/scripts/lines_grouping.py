@@ -1,13 +1,14 @@
-"""K-Grassmeans against spherical k-means on the same learned lines, at several numbers of senses.
+"""Which geometry suits lines of a network: the same lines, grouped in several ways.
 
     python packages/lab/scripts/lines_grouping.py --corpus CORPUS --encoder ENCODER \
         --makes-sense FOLDER --semeval FOLDER --cache FOLDER
 
 The contexts of every test word are sampled and encoded once; all methods group these very lines,
 with five restarts, from the starts of each seed. Test instances go to the nearest sense: by the
-angle between lines for the paper's K-Grassmeans, between vectors where lines have ends. Beside
-fixed numbers: twelve groups, of which the nearest are merged while their cosine is at least a
-limit.
+angle between lines for the paper's K-Grassmeans, between vectors where lines have ends, and by the
+angle to a sense's subspace where a sense has more than one direction (a line and its spread).
+Beside fixed numbers: twelve groups, of which the nearest are merged while their cosine is at least
+a limit. ``--encode-only`` fills the cache, where a GPU is (``--device cuda``), and ends.
 """
 
 from __future__ import annotations
@@ -22,12 +23,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.cluster import AgglomerativeClustering
 
 from grassmeans import Corpus
 from grassmeans.artifacts.writing import digest_of, write_array
 from grassmeans.clustering.kgrassmeans import KGrassmeans
 from grassmeans.clustering.settings import AUTO, DEFAULT_MAX_SENSES, InductionSettings
-from grassmeans.contexts import LearnedEncoder, open_contexts
+from grassmeans.contexts import open_contexts
+from grassmeans.contexts.attention.encoder import NetworkEncoder
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import ClusteringScores
@@ -60,7 +63,7 @@ class Number:
 
 
 Group = Callable[[Floats, Number, np.random.Generator], Floats]
-"""Lines (n, dim), the number of senses, starts -> (n_senses, dim) directions, largest first."""
+"""Lines (n, dim), the number of senses, starts -> (n_senses, rank, dim) orthonormal directions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,7 @@ class Grouping:
 class KeptLines:
     """Lines of test instances: the same occurrences are encoded once."""
 
-    def __init__(self, encoder: LearnedEncoder) -> None:
+    def __init__(self, encoder: NetworkEncoder) -> None:
         self._encoder = encoder
         self._kept: dict[Any, Floats] = {}
 
@@ -112,10 +115,16 @@ class LineSenses(Senses):
     def distances(self, word: str, occurrences: Occurrences) -> Floats:
         """(n, n_senses) by the angle of vectors, or of lines; NaN where a context says nothing."""
         lines = self._lines.encode(word, occurrences)
-        cosines = lines @ self._directions[word].T
-        by_lines = np.sqrt(np.maximum(1.0 - np.square(cosines), 0.0))
-        found = (1.0 - cosines) / 2.0 if self._have_ends else by_lines
+        found = measure(lines, self._directions[word], self._have_ends)
         return np.where(lines.any(axis=1)[:, None], found, np.float32(np.nan))
+
+
+def measure(lines: Floats, directions: Floats, have_ends: bool) -> Floats:
+    """(n, n_senses) how far lines (n, dim) are from the directions (n_senses, rank, dim)."""
+    cosines = np.einsum("nd,krd->nkr", lines, directions)
+    if have_ends:
+        return np.asarray((1.0 - cosines[..., 0]) / 2.0)
+    return np.asarray(np.sqrt(np.maximum(1.0 - np.square(cosines).sum(axis=2), 0.0)))
 
 
 class LineSystem(System):
@@ -145,12 +154,15 @@ def main() -> None:
     arguments = _parse_arguments()
     corpus = Corpus.open(arguments.corpus)
     encoder = open_contexts(arguments.encoder)
-    if not isinstance(encoder, LearnedEncoder):
-        raise InputError(f"{arguments.encoder} is no encoder of learned contexts")
+    if not isinstance(encoder, NetworkEncoder):
+        raise InputError(f"{arguments.encoder} is no encoder")
     tasks = {name: open_task(name, getattr(arguments, option)) for option, name in TASKS.items()}
     targets = dict.fromkeys(target for task in tasks.values() for target in task.targets)
     forms = [form for target in targets if (form := known_form(corpus.vocabulary, target))]
+    encoder.use_device(arguments.device)
     lines = encode_test_words(forms, corpus, encoder, arguments.max_contexts, arguments.cache)
+    if arguments.encode_only:
+        return
     rows = []
     kept = KeptLines(encoder)
     numbers = [Number(number) for number in arguments.senses]
@@ -194,25 +206,57 @@ def group_lines(
         rules = GroupingRules(number.n_groups, number.merge_cosine)
         method.set_params(n_senses=AUTO, rules=rules)
     found: Floats = method.fit(lines[:, None]).directions_
-    return found
+    return found[:, None]
 
 
 def group_vectors(lines: Floats, number: Number, rng: np.random.Generator) -> Floats:
     """Spherical k-means as our rivals use it; it merges nothing."""
-    return find_centres(lines, number.n_groups, n_init=5, rng=rng)
+    return find_centres(lines, number.n_groups, n_init=5, rng=rng)[:, None]
 
 
+def group_subspaces(
+    lines: Floats, number: Number, rng: np.random.Generator, *, rank: int
+) -> Floats:
+    """A sense is a subspace: the main axes of its lines, to which each line is compared."""
+    best, least = np.empty(0, np.float32), np.inf
+    for _ in range(5):
+        found = group_vectors(lines, number, rng)
+        for _ in range(_MOST_ROUNDS):
+            distances = measure(lines, found, have_ends=False)
+            labels = distances.argmin(axis=1)
+            groups = [lines[labels == k] for k in range(number.n_groups)]
+            if min(map(len, groups)) < rank:
+                break
+            found = np.stack([np.linalg.svd(own, full_matrices=False)[2][:rank] for own in groups])
+        left = float(np.square(measure(lines, found, have_ends=False).min(axis=1)).sum())
+        if left < least:
+            best, least = found, left
+    return best
+
+
+def group_tree(lines: Floats, number: Number, rng: np.random.Generator) -> Floats:
+    """Ward's tree, cut where there are so many groups; their means are the directions."""
+    tree = AgglomerativeClustering(number.n_groups, linkage="ward")
+    labels = tree.fit_predict(lines)
+    means = np.stack([lines[labels == k].mean(axis=0) for k in range(number.n_groups)])
+    return np.asarray(means / np.linalg.norm(means, axis=1, keepdims=True), np.float32)[:, None]
+
+
+_MOST_ROUNDS = 20
 GROUPINGS = (
     Grouping("K-Grassmeans", group_lines, have_ends=False, merges=True),
     Grouping(
         "K-Grassmeans, signed", partial(group_lines, signed=True), have_ends=True, merges=True
     ),
     Grouping("spherical k-means", group_vectors, have_ends=True, merges=False),
+    Grouping("rank 2", partial(group_subspaces, rank=2), have_ends=False, merges=False),
+    Grouping("rank 3", partial(group_subspaces, rank=3), have_ends=False, merges=False),
+    Grouping("Ward's tree", group_tree, have_ends=True, merges=False),
 )
 
 
 def encode_test_words(
-    words: Sequence[str], corpus: Corpus, encoder: LearnedEncoder, most: int, cache: Path
+    words: Sequence[str], corpus: Corpus, encoder: NetworkEncoder, most: int, cache: Path
 ) -> dict[str, Floats]:
     """(n, dim) lines of a sample of each word's occurrences, kept in the cache folder."""
     about = [corpus.manifest["digest"], encoder.identity(), most]
@@ -225,8 +269,10 @@ def encode_test_words(
             path = folder / f"{word}.npy"
             if not path.exists():
                 (encoded,) = encode_words([word], corpus, encoder, settings)
-                write_array(path, encoded.bases[usable_contexts(encoded.bases)][:, 0])
-            lines[word] = np.load(path)
+                found = encoded.bases[usable_contexts(encoded.bases)][:, 0]
+                write_array(path, found.astype(np.float16))
+            halves = np.load(path).astype(np.float32)
+            lines[word] = halves / np.linalg.norm(halves, axis=1, keepdims=True)
             advance(1)
     return lines
 
@@ -275,6 +321,8 @@ def _parse_arguments() -> argparse.Namespace:
     for name in ("corpus", "encoder", "makes-sense", "semeval"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     parser.add_argument("--cache", type=Path, required=True, help="folder for encoded lines")
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--encode-only", action="store_true", help="fill the cache, and end")
     parser.add_argument("--senses", type=int, nargs="+", default=[2, 3, 5, 12])
     parser.add_argument("--merge", type=float, nargs="*", default=[0.46, 0.5], help="cosines")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
