@@ -65,8 +65,10 @@ class FixedPhrase:
 
         It does not go across punctuation.
         """
-        left = re.compile("".join(_match_key(w) + _GAP for w in self.before) + "$", re.IGNORECASE)
-        right = re.compile("".join(_GAP + _match_key(w) for w in self.after), re.IGNORECASE)
+        before = "".join(_match_key(word) + _GAP for word in self.before)
+        after = "".join(_GAP + _match_key(word) for word in self.after)
+        left = re.compile(rf"(?<!\w){before}$" if before else "$", re.IGNORECASE)
+        right = re.compile(rf"{after}(?!\w)", re.IGNORECASE)
         forms: Counter[str] = Counter()
         for text in texts:
             first, last = left.search(text[0]), right.match(text[2])
@@ -144,7 +146,7 @@ def _score(
     if any(not any(map(str.isalpha, key)) for key in keys):
         return 0.0
     content = [key for key in keys if not is_function_word(key, sample.function_words)]
-    near = np.array([sample.source.count_of(key) for key in content or keys])
+    near = np.array([sample.source.vocabulary.count_of(key) for key in content or keys])
     n_tokens = sample.source.n_tokens
     edges = [*keys[:left][:1], *keys[left:][-1:]]
     if any(is_function_word(key, sample.function_words) for key in edges):

@@ -17,6 +17,7 @@ from grassmeans.arrays import Doubles, Floats, Indices
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts.interface import ContextEncoder, OccurrenceSource
 from grassmeans.corpus.shard import ConcordanceLine
+from grassmeans.corpus.vocabulary import Vocabulary
 from grassmeans.geometry.distances import measure_distances, usable_contexts
 from grassmeans.geometry.windows import Contexts, sample_positions
 from grassmeans.vectors.word_vectors import WordVectors
@@ -31,6 +32,11 @@ class WordSource(OccurrenceSource, Protocol):
 
     def count_of(self, word: str) -> int:
         """How often a word occurs."""
+        ...
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """What its tokens are, with their counts."""
         ...
 
     @property

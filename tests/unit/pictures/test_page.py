@@ -84,7 +84,7 @@ def test_long_examples_are_cut_between_words(topic_model):
     left, right = re.search(r"<li>(.*?)<b>bank</b>(.*?)</li>", cards).groups()
     assert set(left.removeprefix("…").split()) == {"wood"}
     assert set(right.removesuffix("…").split()) == {"stone"}
-    assert len(left) <= 81
+    assert len(left) <= 121
 
 
 def test_senses_are_counted_in_words(topic_model):

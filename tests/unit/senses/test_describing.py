@@ -3,13 +3,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grassmeans import WordVectors
+from grassmeans import Corpus, WordVectors
+from grassmeans.clustering.settings import InductionSettings
+from grassmeans.contexts.subspaces import SubspaceEncoder
+from grassmeans.corpus.shard import ConcordanceLine
+from grassmeans.geometry.windows import ContextShape
 from grassmeans.senses.describing import (
     _share_stem,
     characteristic_words,
+    describe_senses,
     find_nearest_words,
+    name_by_phrases,
     name_senses,
 )
+from grassmeans.senses.examples import Candidate
+from grassmeans.senses.fixed_phrases import FixedPhrase
+from grassmeans.senses.samples import sample_word
 
 
 def test_characteristic_words_mark_one_sense_off() -> None:
@@ -87,6 +96,47 @@ def test_one_sense_has_a_name_and_no_candidates_give_none(vectors):
 
 def test_a_poor_choice_is_better_than_no_name(vectors):
     assert name_senses("bass", [["x"], ["basses"]], DIRECTIONS, vectors) == ("x", "basses")
+
+
+def test_names_of_people_come_after_other_words(vectors):
+    candidates = [["fish", "lake", "striped"], ["guitar", "band"]]
+    names = name_senses("bass", candidates, DIRECTIONS, vectors, [{"fish", "lake"}, ()])
+    assert names == ("striped, fish, lake", "guitar, band")
+
+
+def test_a_phrase_names_the_sense_that_it_belongs_to_more_surely() -> None:
+    line = ConcordanceLine("the Cold ", "War", " era", 0, "d", "")
+    candidates = [[Candidate.read(line, 0.5, 0.0)]] * 3
+    cold, era = FixedPhrase(("cold",), (), 9, 20.0), FixedPhrase((), ("era",), 9, 15.0)
+    surer = FixedPhrase(("cold",), (), 9, 30.0)
+    hot = FixedPhrase(("hot",), (), 9, 40.0)  # stands in no line
+    assert name_by_phrases([[cold, era], [hot, surer], []], candidates) == [
+        "War era",
+        "Cold War",
+        "",
+    ]
+
+
+def test_senses_are_told_by_phrases_words_and_whole_sentences() -> None:
+    places = ["Rome", "Troy", "Athens", "Sparta", "Thebes", "Corinth", "Argos", "Delphi"]
+    cold = [f"Once. Then the Cold War in {p} froze snow and ice. So" for p in places]
+    hot = [f"Once. So the sword and fire burned {p} war {p}n flame. So" for p in places]
+    filling = [f"{word}a {word}b {word}c {word}d." for word in "efghijklmnopqrstuvwxyz"]
+    corpus = Corpus.from_texts([*cold, *hot, *filling])
+    rows = {"cold": (1, 0), "froze": (1, 0), "snow": (1, 0), "ice": (1, 0), "rome": (0, 1)}
+    rows |= dict.fromkeys(("sword", "fire", "burned", "flame"), (0, 1))
+    vectors = WordVectors(list(rows), np.array(list(rows.values()), np.float32))
+    encoder = SubspaceEncoder(vectors, ContextShape(rank=1), corpus.function_words)
+    sample = sample_word("war", corpus, encoder, InductionSettings())
+    first, second = describe_senses(sample, DIRECTIONS, vectors)
+    assert first.name == "Cold War"
+    assert set(second.name.split(", ")) < {"sword", "fire", "burned", "flame"}
+    assert (len(first.examples), len(second.examples)) == (6, 6)
+    for line in (*first.examples, *second.examples):
+        text = f"{line.left}{line.word}{line.right}"
+        assert text.startswith(("Then the Cold War in", "So the sword and"))
+        assert text.endswith((" ice.", " flame."))
+        assert "Once" not in text
 
 
 @pytest.mark.parametrize(

@@ -76,9 +76,7 @@ class LabelledWords(Corpus):
         return np.sort(np.concatenate([every(i) for i in self.token_ids(word)]))
 
     def count_of(self, word: str) -> int:
-        """How often a word occurs, in all senses; or a key that is no word."""
-        if word not in self._ids_of_words and word in self.vocabulary:
-            return self.vocabulary.count_of(word)
+        """How often a word occurs, in all senses."""
         return int(np.asarray(self.vocabulary.counts)[self.token_ids(word)].sum())
 
     def occurrences_in(self, shard: Shard, local: NDArray[np.int64]) -> LabelledOccurrences:
