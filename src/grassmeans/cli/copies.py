@@ -21,7 +21,7 @@ def compact(
     bits: int = 4,
     direction_bits: int = 6,
     examples: options.Whole = 6,
-    example_width: options.Whole = 120,
+    example_width: options.Whole = 200,
     drop_single: bool = False,
     overwrite: options.Overwrite = False,
     as_json: options.Json = False,

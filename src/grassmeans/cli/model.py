@@ -29,7 +29,7 @@ def model(
     bits: int = 4,
     direction_bits: int = 6,
     examples: options.Whole = 6,
-    example_width: options.Whole = 120,
+    example_width: options.Whole = 200,
     source: list[str] | None = None,
     about: options.ReadPath | None = None,
     test: Annotated[list[str] | None, READ] = None,

@@ -66,7 +66,7 @@ class CompactSettings:
     examples : int
         Examples a sense, at most.
     example_width : int
-        Characters of an example on each side of the word, at most; few sentences have more.
+        Characters of an example on each side of the word, at most; sentences have no more than 200.
     drop_single : bool
         Leave out words with one sense.
     """
@@ -76,7 +76,7 @@ class CompactSettings:
     bits: int = 4
     direction_bits: int = 6
     examples: int = 6
-    example_width: int = 120
+    example_width: int = 200
     drop_single: bool = False
 
     def __post_init__(self) -> None:

@@ -62,7 +62,7 @@ def html_table(columns: Sequence[str], rows: Sequence[Sequence[str]], caption: s
 
 
 _EXAMPLES = 3
-_REACH = 120  # characters of an example on each side
+_REACH = 200  # characters of an example on each side
 
 
 def draw_senses_page(

@@ -6,7 +6,7 @@
 const PLANES_FONT = "600 14px system-ui, sans-serif";
 const PLANES_LINE = 20;
 const PLANES_ZOOM = 8;
-const PLANES_REACH = 120; // characters of a line on each side
+const PLANES_REACH = 200; // characters of a line on each side
 
 function drawPlanes(container, scene, options = {}) {
   const numbers = scene.lines.map((line) => line.sense);
