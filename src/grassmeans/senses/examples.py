@@ -29,8 +29,8 @@ EXAMPLE_WIDTH = 100
 """Characters a side of a line that is no whole sentence."""
 
 _N_CANDIDATES = 60
-_REACH = 220  # characters a side in which a sentence is looked for
 _LONGEST = 200  # characters of a sentence
+_REACH = 220  # characters a side that are read: what is cut there is too long for a sentence
 _FREQUENT = 20_000  # words beyond these are rare
 _WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
 _NUMBER = re.compile(r"\d+")
@@ -77,13 +77,10 @@ class Candidate:
         starts = [*find_sentences(text), len(text)]
         place = bisect_right(starts, len(line.left), hi=len(starts) - 1)
         begin, end = starts[place - 1], starts[place]
-        # What is cut where the reading ended was not looked at to its end.
-        is_read = begin > 0 or len(line.left) < _REACH
-        is_read &= end < len(text) or len(line.right) < _REACH
         sentence = text[begin:end].rstrip()
         before, after = text[:begin].rstrip(" "), text[begin + len(sentence) : end]
         is_line = (not before or before[-1] == "\n") and (end == len(text) or "\n" in after)
-        whole = is_read and len(sentence) <= _LONGEST and is_complete(sentence, is_line=is_line)
+        whole = len(sentence) <= _LONGEST and is_complete(sentence, is_line=is_line)
         return cls(line, distance, nearer, begin, end, whole)
 
     @property

@@ -7,7 +7,7 @@ from grassmeans import Corpus, WordVectors
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.corpus.shard import ConcordanceLine
-from grassmeans.geometry.windows import ContextShape
+from grassmeans.geometry.windows import Contexts, ContextShape
 from grassmeans.senses.describing import (
     _share_stem,
     characteristic_words,
@@ -18,7 +18,7 @@ from grassmeans.senses.describing import (
 )
 from grassmeans.senses.examples import Candidate
 from grassmeans.senses.fixed_phrases import FixedPhrase
-from grassmeans.senses.samples import sample_word
+from grassmeans.senses.samples import WordSample, sample_word
 
 
 def test_characteristic_words_mark_one_sense_off() -> None:
@@ -137,6 +137,30 @@ def test_senses_are_told_by_phrases_words_and_whole_sentences() -> None:
         assert text.startswith(("Then the Cold War in", "So the sword and"))
         assert text.endswith((" ice.", " flame."))
         assert "Once" not in text
+
+
+@pytest.mark.parametrize(
+    ("word", "name"), [("war", "sword, fire, rome"), ("War", "rome, sword, fire")]
+)
+def test_a_sense_that_is_no_name_is_told_by_names_last(word: str, name: str) -> None:
+    texts = [f"The {i}x old rulers of Rome {i}y {word} {i}z sword {i}v fire." for i in range(8)]
+    corpus = Corpus.from_texts(texts)
+    rows = {"rome": (1, 0), "sword": (0.9, 0.1), "fire": (0.8, 0.2)}
+    vectors = WordVectors(list(rows), np.array(list(rows.values()), np.float32))
+    encoder = SubspaceEncoder(vectors, ContextShape(rank=1), corpus.function_words)
+    sample = sample_word("war", corpus, encoder, InductionSettings())
+    (only,) = describe_senses(sample, DIRECTIONS[:1], vectors)
+    assert only.name == name
+
+
+def test_function_words_are_no_name() -> None:
+    corpus = Corpus.from_texts(["The war of it."] * 2)
+    contexts = Contexts(np.full((2, 2), -1, np.int32), corpus.positions("war"))
+    bases = np.tile(np.array([[[1, 0]]], np.float32), (2, 1, 1))
+    sample = WordSample("war", contexts, bases, corpus, function_words=corpus.function_words)
+    vectors = WordVectors(["the", "of"], np.array([[1, 0], [0.9, 0.1]], np.float32))
+    (only,) = describe_senses(sample, DIRECTIONS[:1], vectors)
+    assert (only.nearest_words, only.name) == (("the", "of"), "")
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grassmeans import WordVectors
+from grassmeans import Corpus, WordVectors
 from grassmeans.corpus.shard import ConcordanceLine
+from grassmeans.geometry.windows import Contexts
 from grassmeans.senses.entries import ExampleLine, shorten_sides
-from grassmeans.senses.examples import Candidate, choose_examples, find_names, score_sentence
+from grassmeans.senses.examples import (
+    Candidate,
+    choose_examples,
+    find_names,
+    read_candidates,
+    score_sentence,
+)
+from grassmeans.senses.samples import WordSample
 
 TEXT = "the a we to by sat on river of bank money took from near old in was and all day"
 KNOWN = TEXT.split()
@@ -102,6 +110,21 @@ def test_six_are_kept() -> None:
     texts = [f"All day we sat on the {word} *bank*." for word in KNOWN[:9]]
     candidates = [read(text, document=text) for text in texts]
     assert len(choose_examples(candidates, (), (), VECTORS)) == 6
+
+
+def test_candidates_are_near_to_the_sense_and_far_from_others() -> None:
+    corpus = Corpus.from_texts([f"Line {n}\n\nthe bank {n}.\n\nMore" for n in ("a", "b", "c")])
+    contexts = Contexts(np.zeros((3, 2), np.int32), corpus.positions("bank"))
+    sample = WordSample("bank", contexts, np.zeros((3, 1, 2), np.float32), corpus)
+    distances = np.array([[0.2, 0.3], [0.4, 0.9], [0.8, 0.1]])
+    found = read_candidates(sample, distances, distances.argmin(axis=1), 0)
+    assert [(c.sentence, c.distance, c.nearer) for c in found] == [
+        ("the bank b.", 0.4, 0.0),
+        ("the bank a.", 0.2, 0.5),
+    ]
+    assert all(candidate.is_whole for candidate in found)  # whole lines
+    alone = read_candidates(sample, distances[:, :1], np.zeros(3, np.int64), 0)
+    assert [c.distance for c in alone] == [0.2, 0.4, 0.8]
 
 
 def test_names_are_capitalised_inside_of_sentences() -> None:

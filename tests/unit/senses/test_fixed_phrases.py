@@ -63,9 +63,11 @@ def test_function_words_alone_are_a_phrase_only_where_others_do_without() -> Non
     assert find_first("charge", leading, filling=80) == [None]
     some = [other[0].replace("Romek", "in"), *other[1:]]
     assert find_first("charge", leading, some, filling=80)[0] is None
-    # Half of the contexts are not enough.
-    half = [text.replace(" in ", f" {i}q ") if i % 2 else text for i, text in enumerate(leading)]
-    assert find_first("charge", half, other, filling=80)[0] is None
+    # Eight of fourteen contexts are not enough, of thirteen they are.
+    less = [*leading, *(f"{place}m {place}h charge {place}y." for place in PLAIN[:6])]
+    more = [*other, *(text.replace("charge", "g charge") for text in other)]
+    assert find_first("charge", less, more, filling=120)[0] is None
+    assert told(find_first("charge", less[:-1], more, filling=120)[0]) == (("in",), (), 8)
 
 
 def test_content_words_do_not_take_a_function_word_at_their_edge() -> None:
@@ -100,7 +102,13 @@ def test_a_longer_phrase_must_hold_four_of_five_contexts(n_york: int, length: in
 
 
 def test_numbers_are_no_part_of_a_phrase() -> None:
-    assert find_first("war", [f"{place} 1914 war {place}n." for place in PLAIN]) == [None]
+    texts = [f"{place} 1914 war {place}n." for place in PLAIN]
+    assert find_first("war", texts, filling=40) == [None]
+
+
+def test_a_phrase_does_not_begin_in_another_document() -> None:
+    texts = [f"War {place}s {place}n cold" for place in PLAIN]
+    assert find_first("war", texts, filling=40) == [None]
 
 
 def test_what_all_senses_have_names_none() -> None:
