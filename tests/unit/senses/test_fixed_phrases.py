@@ -1,18 +1,23 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from grassmeans import Corpus
+from grassmeans.corpus.corpus import default_options
 from grassmeans.geometry.windows import Contexts
 from grassmeans.senses.fixed_phrases import FixedPhrase, find_phrases
 from grassmeans.senses.samples import WordSample
+from grassmeans.text.tokenizer import Tokenizer
 
 PLAIN = ["Rome", "Athens", "Sparta", "Carthage", "Persia", "Troy", "Thebes", "Corinth"]
 
 
 def sample_of(word: str, texts: list[str]) -> WordSample:
-    corpus = Corpus.from_texts(texts)
+    options = replace(default_options(), tokenizer=Tokenizer(numbers="keep"), keep_duplicates=True)
+    corpus = Corpus.from_texts(texts, options=options)
     positions = corpus.positions(word)
     contexts = Contexts(np.full((len(positions), 2), -1, np.int32), positions)
     bases = np.zeros((len(positions), 1, 2), np.float32)

@@ -79,6 +79,7 @@ def test_concordance_examples_and_pictures_are_made_of_them(opened):
 
 def test_a_short_line_is_known_again_by_all_of_it():
     once = _sides_of(line("The ", "crane", " sat."))
+    assert once
     assert once == _sides_of(line("the ", "Crane", " sat."))
     assert once.isdisjoint(_sides_of(line("The ", "crane", " flew.")))
     assert once.isdisjoint(_sides_of(line("The crane sat. The ", "crane", " sat.")))
