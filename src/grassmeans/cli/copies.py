@@ -21,7 +21,7 @@ def compact(
     bits: int = 4,
     direction_bits: int = 6,
     examples: options.Whole = 6,
-    example_width: options.Whole = 60,
+    example_width: options.Whole = 200,
     drop_single: bool = False,
     overwrite: options.Overwrite = False,
     as_json: options.Json = False,
@@ -43,7 +43,7 @@ def compact(
     bits: Bits of a number: 4, 6 or 8.
     direction_bits: Bits of a number of a sense's direction: 4, 6 or 8.
     examples: Example lines a sense, at most.
-    example_width: Characters of an example a side.
+    example_width: Characters of an example a side, at most.
     drop_single: Leave out words with one sense.
     """
     from grassmeans.models.compacting import CompactSettings, compact_model

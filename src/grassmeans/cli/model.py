@@ -29,7 +29,7 @@ def model(
     bits: int = 4,
     direction_bits: int = 6,
     examples: options.Whole = 6,
-    example_width: options.Whole = 60,
+    example_width: options.Whole = 200,
     source: list[str] | None = None,
     about: options.ReadPath | None = None,
     test: Annotated[list[str] | None, READ] = None,
@@ -72,7 +72,7 @@ def model(
     bits: Bits of a number: 4, 6 or 8.
     direction_bits: Bits of a number of a sense's direction: 4, 6 or 8.
     examples: Example lines a sense, at most.
-    example_width: Characters of an example a side.
+    example_width: Characters of an example a side, at most.
     source: A text for the card: "NAME;LICENCE;WORDS"; may be given again.
     about: A file for the card (JSON, YAML): name, licence, sources, words, limits.
     test: Score the model on a test set, NAME=PATH: sentences=FILE; may be given again.

@@ -30,7 +30,7 @@ def show(
     Options
     -------
     word: The word.
-    examples: Example lines a sense.
+    examples: Example sentences a sense.
     """
     from grassmeans.models.model import load
     from grassmeans.senses.entries import entry_to_dict
@@ -43,7 +43,7 @@ def show(
 
 
 def keep_examples(entry: WordSenses, n_examples: int) -> WordSenses:
-    """The same senses with fewer example lines."""
+    """The same senses with fewer examples."""
     senses = (replace(sense, examples=sense.examples[:n_examples]) for sense in entry.senses)
     return replace(entry, senses=tuple(senses))
 
@@ -70,9 +70,9 @@ def _panel(word: str, sense: Sense, examples: int, remark: str | None) -> Panel:
         body.append(f"\n{remark}")
     for line in sense.examples[:examples]:
         body.append("\n• ", style=colour)
-        body.append(line.left.lstrip()[-60:])
+        body.append(line.left.lstrip())
         body.append(line.word, style=f"bold {colour}")
-        body.append(line.right.rstrip()[:60])
+        body.append(line.right.rstrip())
     title = Text.assemble(
         (f"{word}.{sense.number}", "bold"),
         (f"  {sense.name}" if sense.name else "", f"bold {colour}"),

@@ -1,7 +1,7 @@
 """Collocates: words that stand near a word, or near one of its senses, more often than elsewhere.
 
 A word is near an occurrence within some words on either side of it, inside its document; every such
-place counts (surface co-occurrence), and two scores are usual (`grassmeans.collocations.scores`).
+place counts (surface co-occurrence), and two scores are usual (`grassmeans.corpus.association`).
 The log-likelihood between the surroundings of two senses tells their differences.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from grassmeans.arrays import Booleans, Doubles, Indices, Integers
 from grassmeans.artifacts.schema import check_arguments, whole
-from grassmeans.collocations.scores import measure_log_dice, measure_log_likelihood
+from grassmeans.corpus.association import measure_log_dice, measure_log_likelihood
 from grassmeans.corpus.corpus import Corpus, open_corpus
 from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.errors import InputError, check_choice

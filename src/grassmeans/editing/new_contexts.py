@@ -17,6 +17,7 @@ from grassmeans.arrays import Floats
 from grassmeans.clustering.merging import is_apart
 from grassmeans.clustering.settings import AUTO, InductionSettings
 from grassmeans.contexts.interface import ContextEncoder
+from grassmeans.senses.describing import describe_senses
 from grassmeans.senses.entries import Sense, WordSenses
 from grassmeans.senses.induction import group_contexts
 from grassmeans.senses.samples import WordSample
@@ -91,7 +92,7 @@ def add_contexts(
         distance = weighted if known else (mean if now else sense.mean_distance)
         senses.append(replace(sense, share=float(joined[k]), mean_distance=float(distance)))
     if len(new):
-        described = sample.describe(directions, vectors)[len(entry.senses) :]
+        described = describe_senses(sample, directions, vectors)[len(entry.senses) :]
         numbered = enumerate(described, len(senses) + 1)
         senses += [replace(s, number=n, share=float(joined[n - 1])) for n, s in numbered]
     return replace(

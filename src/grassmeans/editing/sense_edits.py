@@ -43,14 +43,10 @@ from grassmeans.clustering.loop import FitOptions, Grouping
 from grassmeans.clustering.sense_number import find_meeting, solve_alone
 from grassmeans.errors import InputError
 from grassmeans.senses.decoding import IdkRule, decode_hard
+from grassmeans.senses.describing import N_CHARACTERISTIC, describe_senses, find_nearest_words
 from grassmeans.senses.entries import Sense, WordSenses
-from grassmeans.senses.samples import (
-    N_CHARACTERISTIC,
-    N_EXAMPLES,
-    WordSample,
-    find_nearest_words,
-    word_seeds,
-)
+from grassmeans.senses.examples import N_EXAMPLES
+from grassmeans.senses.samples import WordSample, word_seeds
 from grassmeans.vectors.word_vectors import WordVectors
 
 LONGEST_NAME = 80
@@ -257,7 +253,7 @@ def describe_anew(
     keep_names: bool = False,
 ) -> WordSenses:
     """Describe the touched senses from contexts, and count all of the word in them."""
-    described = sample.describe(entry.directions, vectors)
+    described = describe_senses(sample, entry.directions, vectors)
     senses = []
     for old, new in zip(entry.senses, described, strict=True):
         if old.number in touched:

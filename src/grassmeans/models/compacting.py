@@ -64,9 +64,9 @@ class CompactSettings:
     direction_bits : {4, 6, 8}
         Of the senses' directions, which decide the sense that a context is nearest to.
     examples : int
-        Example lines a sense, at most.
+        Examples a sense, at most.
     example_width : int
-        Characters of an example on each side of the word.
+        Characters of an example on each side of the word, at most; sentences have no more than 200.
     drop_single : bool
         Leave out words with one sense.
     """
@@ -76,7 +76,7 @@ class CompactSettings:
     bits: int = 4
     direction_bits: int = 6
     examples: int = 6
-    example_width: int = 60
+    example_width: int = 200
     drop_single: bool = False
 
     def __post_init__(self) -> None:

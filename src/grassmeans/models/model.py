@@ -352,7 +352,7 @@ class SenseModel(TaggingModel):
         if not entry.senses or any(sense.nearest_words for sense in entry.senses):
             return entry
         # A compact model does not store what its vectors tell.
-        from grassmeans.senses.samples import find_nearest_words
+        from grassmeans.senses.describing import find_nearest_words
 
         nearest = find_nearest_words(
             entry.word, entry.directions, self.vectors, self.encoder.function_words

@@ -10,7 +10,7 @@ from importlib.resources import files
 from grassmeans.errors import InputError
 from grassmeans.models.model import SenseModel
 from grassmeans.pictures.planes import PlanesScene, build_scene, sense_colour
-from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
+from grassmeans.senses.entries import ExampleLine, Sense, WordSenses, shorten_sides
 from grassmeans.tagging.tagging import TaggedText
 
 VIEWER = ("drawing.js", "planes.js")
@@ -62,7 +62,7 @@ def html_table(columns: Sequence[str], rows: Sequence[Sequence[str]], caption: s
 
 
 _EXAMPLES = 3
-_REACH = 80  # characters of an example on each side
+_REACH = 200  # characters of an example on each side
 
 
 def draw_senses_page(
@@ -136,9 +136,5 @@ def _draw_card(word: str, sense: Sense) -> str:
 
 
 def _draw_example(line: ExampleLine) -> str:
-    left, right = line.left, line.right
-    if len(left) > _REACH:
-        left = "…" + left[-_REACH:].partition(" ")[2]  # no half words
-    if len(right) > _REACH:
-        right = right[:_REACH].rpartition(" ")[0] + " …"
+    left, right = shorten_sides(line.left, line.right, _REACH)
     return f"{escape(left)}<b>{escape(line.word)}</b>{escape(right)}"

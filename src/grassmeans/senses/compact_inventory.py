@@ -18,7 +18,7 @@ from grassmeans.artifacts import checking
 from grassmeans.artifacts.schema import check_values, whole
 from grassmeans.artifacts.writing import read_manifest, write_array, write_bytes, write_manifest
 from grassmeans.errors import InputError
-from grassmeans.senses.entries import SkippedWord
+from grassmeans.senses.entries import SkippedWord, shorten_sides
 from grassmeans.vectors import storage
 from grassmeans.vectors.quantising import Rows, quantise_rows
 
@@ -121,12 +121,8 @@ def shorten_entry(
 
 
 def _shorten_example(example: Mapping[str, Any], width: int) -> dict[str, Any]:
-    """An example with so many characters a side, cut between words."""
-    left, right = example["left"], example["right"]
-    if len(left) > width:
-        left = left[len(left) - width :].partition(" ")[2] or left[len(left) - width :]
-    if len(right) > width:
-        right = right[:width].rpartition(" ")[0] or right[:width]
+    """An example with so many characters a side."""
+    left, right = shorten_sides(example["left"], example["right"], width)
     return dict(example) | {"left": left, "right": right}
 
 

@@ -16,7 +16,10 @@ MOST_SENSES = 65_535  # of a word
 
 @dataclass(frozen=True, slots=True)
 class ExampleLine:
-    """A line of the corpus that shows a sense well."""
+    """A sentence of the corpus that shows a sense well.
+
+    Where there was none, the text around the word, with an ellipsis on a side that was cut.
+    """
 
     left: str
     """The text before the word."""
@@ -28,6 +31,17 @@ class ExampleLine:
     """The title or id of its document."""
     distance: float
     """To the direction of the sense."""
+
+
+def shorten_sides(left: str, right: str, width: int) -> tuple[str, str]:
+    """The text before and after a word, so many characters each: cut between words, and marked."""
+    if len(left) > width:
+        kept = left[len(left) - width :]
+        left = "…" + (kept.partition(" ")[2] or kept) if kept else ""
+    if len(right) > width:
+        kept = right[:width]
+        right = (kept.rpartition(" ")[0] or kept) + "…" if kept else ""
+    return left, right
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +63,10 @@ class Sense:
     nearest_words: tuple[str, ...]
     """Those whose vectors are nearest to the direction."""
     examples: tuple[ExampleLine, ...]
-    """Lines that show it well."""
+    """Sentences that show it well, the best first."""
     name: str = ""
-    """Two or three words that tell it from the others; empty in older models."""
+    """The phrase it lives in, or up to three words that tell it from the others; empty in older
+    models."""
     hidden: bool = False
     """Whether a user has taken it out of use."""
 

@@ -32,6 +32,7 @@ from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.geometry.windows import ContextShape, check_common_words
 from grassmeans.progress import format_duration, progress_bar, tell
 from grassmeans.reading.given import check_words
+from grassmeans.senses.describing import describe_sample
 from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.language import warn_of_contexts
@@ -40,7 +41,6 @@ from grassmeans.senses.samples import (
     WordSample,
     WordSource,
     complete_sample,
-    describe_sample,
     encode_words,
     word_seeds,
 )

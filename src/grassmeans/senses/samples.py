@@ -1,39 +1,26 @@
-"""Contexts of a word: a random sample of its occurrences, encoded, and described to people.
+"""Contexts of a word: a random sample of its occurrences, encoded.
 
-Whatever groups or shows the contexts of a word starts from a `WordSample`. What makes a sense
-visible to people are its name, characteristic and nearest words, and example lines.
+Whatever groups or shows the contexts of a word starts from a `WordSample`.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.arrays import Doubles, Floats, Indices, Integers
+from grassmeans.arrays import Doubles, Floats, Indices
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts.interface import ContextEncoder, OccurrenceSource
 from grassmeans.corpus.shard import ConcordanceLine
+from grassmeans.corpus.vocabulary import Vocabulary
 from grassmeans.geometry.distances import measure_distances, usable_contexts
 from grassmeans.geometry.windows import Contexts, sample_positions
-from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
-from grassmeans.vectors.similarity import unit_rows
 from grassmeans.vectors.word_vectors import WordVectors
-
-N_CHARACTERISTIC = 12
-N_NEAREST = 10
-N_EXAMPLES = 7
-NEAREST_AMONG = 20_000  # nearest words are looked for among this many of the most frequent ones
-EXAMPLE_WIDTH = 100
-WORDS_IN_NAME = 3
-_PRIOR_SHARE = 0.1
-_FEWEST_OCCURRENCES = 3
-_SHORTEST_WORD = 3
-_SHORTEST_STEM = 3
 
 
 class WordSource(OccurrenceSource, Protocol):
@@ -47,7 +34,19 @@ class WordSource(OccurrenceSource, Protocol):
         """How often a word occurs."""
         ...
 
-    def line_at(self, position: int, width: int = 60) -> ConcordanceLine:
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """What its tokens are, with their counts."""
+        ...
+
+    @property
+    def n_tokens(self) -> int:
+        """Number of tokens."""
+        ...
+
+    def line_at(
+        self, position: int, width: int = 60, *, keep_breaks: bool = False
+    ) -> ConcordanceLine:
         """The text around an occurrence."""
         ...
 
@@ -77,54 +76,6 @@ class WordSample:
         sides = np.bincount(nearest, projections, minlength=len(directions))
         return directions * np.where(sides < 0, -1.0, 1.0).astype(np.float32)[:, None]
 
-    def describe(self, directions: Floats, vectors: WordVectors) -> tuple[Sense, ...]:
-        """What makes the senses of these directions (n_senses, dim) visible to people."""
-        n_senses, distances = len(directions), self.measure(directions)
-        labels = np.argmin(distances, axis=1)
-        words = characteristic_words(self.contexts.context_ids, labels, n_senses)
-        nearest = find_nearest_words(self.word, directions, vectors, self.function_words)
-        characteristic = [tuple(vectors.words[i] for i in rows) for rows in words]
-        # Without other senses nothing is characteristic but the topic: near words say it. Where
-        # lines point to what they mean, these tell a sense best.
-        candidates: Sequence[Sequence[str]] = characteristic
-        if self.lines_have_ends or n_senses == 1:
-            candidates = [(*nearest[k], *characteristic[k]) for k in range(n_senses)]
-        names = name_senses(self.word, candidates, directions, vectors)
-        senses = []
-        for k in range(n_senses):
-            mine = labels == k
-            senses.append(
-                Sense(
-                    number=k + 1,
-                    share=float(mine.mean()),
-                    mean_distance=float(distances[mine, k].mean()) if mine.any() else 1.0,
-                    characteristic_words=characteristic[k],
-                    nearest_words=nearest[k],
-                    examples=self._find_examples(distances, np.flatnonzero(mine), k),
-                    name=names[k],
-                )
-            )
-        return tuple(senses)
-
-    def _find_examples(self, distances: Doubles, mine: Indices, k: int) -> tuple[ExampleLine, ...]:
-        """The lines nearest to this sense and far from the others, one a document, none twice."""
-        nearness = distances[mine, k]
-        if distances.shape[1] > 1:
-            nearness = nearness - np.delete(distances[mine], k, axis=1).min(axis=1)
-        examples: list[ExampleLine] = []
-        seen: set[str] = set()
-        for i in mine[np.argsort(nearness, kind="stable")][: 10 * N_EXAMPLES]:
-            line = self.source.line_at(int(self.contexts.positions[i]), EXAMPLE_WIDTH)
-            document = line.document_title or line.document_id
-            if document in seen or str(line) in seen:
-                continue
-            seen |= {document, str(line)}
-            distance = round(float(distances[i, k]), 4)
-            examples.append(ExampleLine(line.left, line.word, line.right, document, distance))
-            if len(examples) == N_EXAMPLES:
-                break
-        return tuple(examples)
-
     def measure(self, directions: Floats) -> Doubles:
         """(n_contexts, n_senses) distances to directions; 1 to a direction of zeros."""
         return measure_distances(self.bases, directions, signed=self.lines_have_ends)
@@ -133,13 +84,6 @@ class WordSample:
         """Some of the contexts."""
         bases = np.ascontiguousarray(self.bases[part])
         return replace(self, contexts=self.contexts[part], bases=bases)
-
-
-def describe_sample(sample: WordSample, directions: Floats, vectors: WordVectors) -> WordSenses:
-    """The senses of a word, as its contexts show them."""
-    turned = sample.orient(directions, vectors)
-    described = sample.describe(turned, vectors)
-    return WordSenses(sample.word, sample.count, len(sample.contexts), turned, described)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,97 +158,3 @@ def orient_directions(directions: Floats, contexts: Contexts, vectors: WordVecto
     centre = counts @ vectors.vectors[rows[rows >= 0]]
     signs = np.where(directions @ centre < 0, -1.0, 1.0).astype(np.float32)
     return directions * signs[:, None]
-
-
-def characteristic_words(
-    context_ids: Integers, labels: NDArray[np.integer], n_senses: int
-) -> list[Integers]:
-    """Rows of the words that mark each sense, best first.
-
-    Score: the log odds of a word in this sense against the other senses, smoothed with the word's
-    overall frequency as a prior, divided by their standard error (Monroe et al. 2008).
-    """
-    present = context_ids >= 0
-    rows, column = np.unique(context_ids[present], return_inverse=True)
-    group = np.broadcast_to(labels[:, None], context_ids.shape)[present]
-    counts = np.bincount(group * len(rows) + column, minlength=n_senses * len(rows))
-    counts = counts.reshape(n_senses, len(rows)).astype(np.float64)
-    total = counts.sum(axis=0)
-    if n_senses == 1:
-        return [rows[np.argsort(-total, kind="stable")[:N_CHARACTERISTIC]].astype(np.int32)]
-    prior = _PRIOR_SHARE * total
-    result = []
-    for k in range(n_senses):
-        inside = counts[k] + prior
-        outside = total - counts[k] + prior
-        odds = np.log(inside / np.maximum(inside.sum() - inside, 1e-9))
-        other_odds = np.log(outside / np.maximum(outside.sum() - outside, 1e-9))
-        score = (odds - other_odds) / np.sqrt(1 / inside + 1 / outside)
-        usable = counts[k] >= min(_FEWEST_OCCURRENCES, counts[k].max(initial=0))
-        order = np.argsort(np.where(usable, -score, np.inf), kind="stable")[:N_CHARACTERISTIC]
-        result.append(rows[order[score[order] > 0]].astype(np.int32))
-    return result
-
-
-def find_nearest_words(
-    word: str, directions: Floats, vectors: WordVectors, function_words: Collection[str] = ()
-) -> list[tuple[str, ...]]:
-    """The words nearest to each direction, without the word itself and, mostly, function words."""
-    found = vectors.nearest(directions, 5 * N_NEAREST, first=NEAREST_AMONG)
-    names = [[vectors.words[row] for row in rows] for rows in found.ids]
-    kept = [[name for name in line if name != word] for line in names]
-    telling = [[name for name in line if name not in function_words] for line in kept]
-    return [tuple((best or line)[:N_NEAREST]) for best, line in zip(telling, kept, strict=True)]
-
-
-def name_senses(
-    word: str, candidates: Sequence[Sequence[str]], directions: Floats, vectors: WordVectors
-) -> tuple[str, ...]:
-    """A name of up to three words for every sense, such as "river, basin, dam".
-
-    No word stands in two names or twice in one, not even inflected, and none is the word itself.
-    Candidates of each sense are the words to choose from, most characteristic first; all have
-    vectors. Directions (n_senses, dim) are turned to their side (see `orient_directions`).
-    """
-    ranked = [_rank_candidates(words, k, directions, vectors) for k, words in enumerate(candidates)]
-    chosen: list[list[str]] = [[] for _ in candidates]
-    taken = [word]
-    # In turns: every sense gets its best word before any gets its second.
-    for _ in range(WORDS_IN_NAME):
-        for words, name in zip(ranked, chosen, strict=True):
-            new = (w for w in words if not any(_share_stem(w, other) for other in taken))
-            found = next((w for w in new if len(w) >= _SHORTEST_WORD and w.isalpha()), None)
-            if found is not None:
-                name.append(found)
-                taken.append(found)
-    return tuple(
-        ", ".join(name) or next(iter(words), "") for name, words in zip(chosen, ranked, strict=True)
-    )
-
-
-def _rank_candidates(
-    words: Sequence[str], sense: int, directions: Floats, vectors: WordVectors
-) -> list[str]:
-    """Words by the sum of two ranks: how characteristic, and how much nearer than to the others."""
-    if not words:
-        return []
-    rows = vectors.vectors[vectors.ids_of(words)]
-    cosines = unit_rows(rows) @ directions.T
-    others = np.delete(cosines, sense, axis=1)
-    nearer = cosines[:, sense] - (others.max(axis=1) if others.size else 0.0)
-    ranks = np.arange(len(words)) + np.argsort(np.argsort(-nearer, kind="stable"))
-    return [words[i] for i in np.argsort(ranks, kind="stable")]
-
-
-def _share_stem(one: str, other: str) -> bool:
-    """Whether two words begin alike: with half of the longer one, three letters at least.
-
-    A rule for any language that inflects at the end; that it parts a few unrelated words too costs
-    a name its second choice and no more.
-    """
-    common = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        common += 1
-    return common >= max(_SHORTEST_STEM, max(len(one), len(other)) / 2) or one == other

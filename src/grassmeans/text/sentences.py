@@ -1,4 +1,4 @@
-"""Running text -> where its sentences begin, by one rule for most languages.
+"""Running text -> where its sentences begin, by one rule for most languages; which are whole.
 
 A sentence ends at a stop (``.``, ``!``, ``?``, ``…``, and those of other scripts) with the quotes
 and brackets that close behind it, where white space and no small letter follow; at an empty line;
@@ -24,6 +24,7 @@ _BREAK = re.compile(
     r"|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*"
 )
 _EMPTY_LINE = re.compile(r"\n[^\S\n]*\r?\n|\u2029")
+_WHOLE_END = re.compile(rf"[{_SPACED}{_UNSPACED}][{_CLOSING}]*$|[\"”’“»«」』]$")
 _LAST_RUN = re.compile(r"[^\s\"'“‘„«»(\[{]*$")
 _LONGEST_RUN = 40
 
@@ -59,6 +60,19 @@ def find_sentences(text: str) -> list[int]:
         if match.end() < len(text) and _ends_sentence(text, starts[-1], match):
             starts.append(match.end())
     return starts
+
+
+def is_complete(sentence: str, *, is_line: bool = False) -> bool:
+    """Whether a sentence begins like one and ends with a stop or a closing quote.
+
+    It begins with a letter that is not small, or with a digit; a whole line may begin anyhow. What
+    opens a bracket closes it.
+    """
+    opened = _OPENING.match(sentence)
+    first = sentence[opened.end() :][:1] if opened else ""
+    begins = is_line or (first.isalnum() and not first.islower())
+    closes = sentence.count("(") == sentence.count(")")
+    return begins and closes and _WHOLE_END.search(sentence) is not None
 
 
 def _ends_sentence(text: str, start: int, match: re.Match[str]) -> bool:

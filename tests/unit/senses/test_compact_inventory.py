@@ -165,9 +165,9 @@ def test_entries_are_shortened_between_words() -> None:
     assert short["senses"][0]["nearest_words"] == []
     assert short["senses"][0]["examples"] == [
         {
-            "left": "yellow ",
+            "left": "…yellow ",
             "word": "crane",
-            "right": " lifted",
+            "right": " lifted…",
             "document": "Harbour",
             "distance": 0.1235,
         }

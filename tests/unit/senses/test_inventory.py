@@ -11,6 +11,7 @@ from grassmeans.errors import ArtifactError, InputError, UnknownWordError
 from grassmeans.geometry.windows import ContextExtractor
 from grassmeans.senses import induction
 from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
+from grassmeans.senses.examples import N_EXAMPLES
 from grassmeans.senses.induction import (
     WordInducer,
     choose_encoder,
@@ -19,7 +20,6 @@ from grassmeans.senses.induction import (
     induce,
 )
 from grassmeans.senses.inventory import SenseInventory
-from grassmeans.senses.samples import N_EXAMPLES
 
 TWO = InductionSettings(n_senses=2)
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from grassmeans.text.sentences import find_sentences
+from grassmeans.text.sentences import find_sentences, is_complete
 
 
 def cut(text: str) -> list[str]:
@@ -53,3 +53,26 @@ def test_time_is_linear(part: str) -> None:
     began = time.process_time()
     find_sentences(part * 20_000)
     assert time.process_time() - began < 2.0
+
+
+@pytest.mark.parametrize(
+    ("sentence", "whole"),
+    [
+        ("We sat by the river.", True),
+        ("«¿Qué?»", True),
+        ("1914 was the year (so they say)!", True),
+        ("今天很好。", True),
+        ("He called it “a war”", True),
+        ("we sat by the river.", False),
+        ("We sat by the river", False),
+        ("We sat (by the river.", False),
+        ("", False),
+    ],
+)
+def test_whole_sentences(sentence: str, whole: bool) -> None:
+    assert is_complete(sentence) is whole
+
+
+def test_a_whole_line_may_begin_with_a_small_letter() -> None:
+    assert is_complete("we sat by the river.", is_line=True)
+    assert not is_complete("we sat by the river", is_line=True)

@@ -27,7 +27,7 @@ from grassmeans.explorer.queries.occurrences import LineSample
 from grassmeans.explorer.queries.words import check_sense, require_word, show_word
 from grassmeans.explorer.work import begin_long_work, checkpoint
 from grassmeans.pictures.planes import sense_colour
-from grassmeans.senses.samples import NEAREST_AMONG
+from grassmeans.senses.describing import NEAREST_AMONG
 from grassmeans.vectors.similarity import unit_rows
 
 N_LINES = 6

@@ -24,9 +24,10 @@ from grassmeans.explorer.queries.words import WordView, require_word, view_entry
 from grassmeans.explorer.work import begin_long_work, checkpoint
 from grassmeans.models.model import SenseModel
 from grassmeans.models.origin import OWN, name_corpus
+from grassmeans.senses.describing import characteristic_words, describe_sample, name_senses
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.induction import group_contexts, skip_poor_word
-from grassmeans.senses.samples import WordSample, characteristic_words, describe_sample, name_senses
+from grassmeans.senses.samples import WordSample
 from grassmeans.vectors.word_vectors import WordVectors
 
 DEFAULT_CONTEXTS = 10_000

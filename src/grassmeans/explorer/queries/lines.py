@@ -140,9 +140,13 @@ def _turn_to(opened: OpenModel, key: str, example: ExampleLine) -> Iterator[Exam
 
 
 def _sides_of(line: ExampleLine) -> set[tuple[str, str]]:
-    """What tells a line that is kept twice, cut at different places: one whole side is the same."""
+    """What tells a line that is kept twice, cut at different places: one whole side is the same.
+
+    Or all of it, where it is short.
+    """
     sides = ("left", line.left[-_CORE:].casefold()), ("right", line.right[:_CORE].casefold())
-    return {side for side in sides if len(side[1]) == _CORE}
+    long = {side for side in sides if len(side[1]) == _CORE}
+    return long or {("all", f"{line.left}<b>{line.word}</b>{line.right}".casefold())}
 
 
 @dataclass(frozen=True, slots=True)

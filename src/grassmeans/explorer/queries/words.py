@@ -14,9 +14,9 @@ from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries import lookup
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.pictures.planes import sense_colour
+from grassmeans.senses.describing import name_senses
 from grassmeans.senses.entries import CountedIn, ExampleLine, Sense, WordSenses
 from grassmeans.senses.keys import decode_key
-from grassmeans.senses.samples import name_senses
 
 N_LEXEMES = 8
 _LONGEST_WORD = 64

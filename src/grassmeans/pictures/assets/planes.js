@@ -6,6 +6,7 @@
 const PLANES_FONT = "600 14px system-ui, sans-serif";
 const PLANES_LINE = 20;
 const PLANES_ZOOM = 8;
+const PLANES_REACH = 200; // characters of a line on each side
 
 function drawPlanes(container, scene, options = {}) {
   const numbers = scene.lines.map((line) => line.sense);
@@ -136,7 +137,9 @@ function drawPlanes(container, scene, options = {}) {
     const tail = document.createElement("small");
     tail.textContent = ` (${line.name || `sense ${plane.sense}`}; cosine to its line ${plane.similarity.toFixed(2)}; ` +
       `words: ${plane.words.join(", ")})`;
-    caption.replaceChildren("…" + plane.left.slice(-90), strong, plane.right.slice(0, 90) + "…", tail);
+    const [begun, ended] = [/^(?:…|\P{L}*\p{Lu}|$)/u.test(plane.left), /(?:[.!?…]\P{L}*|^)$/u.test(plane.right)];
+    caption.replaceChildren(begun && plane.left.length <= PLANES_REACH ? plane.left : "…" + plane.left.slice(-PLANES_REACH),
+      strong, ended && plane.right.length <= PLANES_REACH ? plane.right : plane.right.slice(0, PLANES_REACH) + "…", tail);
     if (options.onOpen && plane.position !== null) {
       const open = document.createElement("button");
       open.type = "button";

@@ -11,7 +11,7 @@ from grassmeans.corpus.corpus import default_options
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.concordance import LineFilter, find_examples, find_lines
 from grassmeans.explorer.queries.geometry import draw_map, show_planes
-from grassmeans.explorer.queries.lines import stored_lines_of
+from grassmeans.explorer.queries.lines import _sides_of, stored_lines_of
 from grassmeans.explorer.work import LongWorkError, run_quickly
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.models.model import SenseModel
@@ -75,3 +75,11 @@ def test_concordance_examples_and_pictures_are_made_of_them(opened):
     assert find_examples(opened, "crane", 1).total == 2
     assert [point.sense for point in draw_map(opened, "crane", 10).points] == [1, 2, 2, 1]
     assert [plane["sense"] for plane in show_planes(opened, "crane")["planes"]] == [1, 1, 2, 2]
+
+
+def test_a_short_line_is_known_again_by_all_of_it():
+    once = _sides_of(line("The ", "crane", " sat."))
+    assert once
+    assert once == _sides_of(line("the ", "Crane", " sat."))
+    assert once.isdisjoint(_sides_of(line("The ", "crane", " flew.")))
+    assert once.isdisjoint(_sides_of(line("The crane sat. The ", "crane", " sat.")))

@@ -28,7 +28,7 @@ from grassmeans.explorer.queries.documents import show_document
 from grassmeans.explorer.queries.induce import induce_senses, show_induced
 from grassmeans.explorer.queries.searching import REACH, Search, stand_near
 from grassmeans.explorer.queries.tag import tag_text
-from grassmeans.senses.samples import N_EXAMPLES
+from grassmeans.senses.examples import N_EXAMPLES
 
 
 @pytest.fixture

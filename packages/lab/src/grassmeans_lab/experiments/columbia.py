@@ -18,6 +18,7 @@ from grassmeans.senses.decoding import (
     decode_hard,
     decode_soft,
 )
+from grassmeans.senses.describing import describe_senses
 from grassmeans.senses.entries import ExampleLine, Sense
 from grassmeans.senses.samples import WordSample
 from grassmeans_lab.experiments.drawing import draw_matrix
@@ -75,7 +76,7 @@ class InductionExample(Experiment):
         estimator = KGrassmeans(self.n_senses, self.n_init, random_state=setup.random_state)
         sample = WordSample(self.word, training, bases, setup.corpus)
         directions = sample.orient(estimator.fit(bases).directions_, vectors)
-        senses = sample.describe(directions, vectors)
+        senses = describe_senses(sample, directions, vectors)
         found = self._decode(estimator, unseen, setup)
         chosen = self._choose_lines(found, setup.random_state)
         lines = [_line_of(found, row, setup) for row in chosen]

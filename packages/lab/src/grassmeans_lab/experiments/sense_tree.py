@@ -17,14 +17,9 @@ from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.errors import InputError
 from grassmeans.geometry.windows import Contexts
+from grassmeans.senses.describing import characteristic_words, find_nearest_words, name_senses
 from grassmeans.senses.induction import group_contexts
-from grassmeans.senses.samples import (
-    WordSource,
-    characteristic_words,
-    find_nearest_words,
-    name_senses,
-    sample_word,
-)
+from grassmeans.senses.samples import WordSource, sample_word
 from grassmeans.vectors.word_vectors import WordVectors
 
 

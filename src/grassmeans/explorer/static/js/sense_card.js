@@ -20,9 +20,18 @@ export function senseName(sense) {
   return sense.name || (sense.characteristic_words ?? []).slice(0, 3).join(", ") || `sense ${sense.number}`;
 }
 
-/** A line of text around a word, without the halves of words at its ends. */
+// A side that begins or ends like a sentence, that is marked as cut already, or that is too short to
+// have been cut is shown as it is.
+const BEGUN = /^(?:.{0,20}$|\s*…|[^\p{L}\p{N}]*[\p{Lu}\p{Lt}\p{Lo}\p{N}])/su;
+const ENDED = /(?:^.{0,20}|[.!?…。！？｡؟।]["'’”“»«)\]」』]*\s*)$/su;
+
+/** A line of text around a word; where it was cut, an ellipsis stands for the half of a word. */
 export function lineParts({ left, word, right }) {
-  return [`…${left.replace(/^\S*\s(?=.{20})/s, "")}`, h("b", {}, word), `${right.replace(/(?<=.{20})\s\S*$/s, "")}…`];
+  return [
+    BEGUN.test(left) ? left : `…${left.replace(/^\S*\s(?=.{20})/s, "")}`,
+    h("b", {}, word),
+    ENDED.test(right) ? right : `${right.replace(/(?<=.{20})\s\S*$/s, "")}…`,
+  ];
 }
 
 function exampleLine(example, selection) {
@@ -55,16 +64,22 @@ function lexemeList(lexemes) {
     ]));
 }
 
-/** By which a line is known again: the model keeps shorter ones than the corpus gives. */
-function coreOf({ left, word, right }) {
-  return `${left.slice(-CORE)}${word}${right.slice(0, CORE)}`.replace(/\s+/g, " ").trim();
+const spaced = (text) => text.replace(/[\s…]+/g, " ");
+
+/** Whether two lines are the same: the model keeps shorter ones than the corpus gives. */
+function isSame(one, other) {
+  const [left, otherLeft, right, otherRight] = [one.left.trimStart(), other.left.trimStart(), one.right.trimEnd(), other.right.trimEnd()].map(spaced);
+  const before = Math.min(CORE, left.length, otherLeft.length);
+  const after = Math.min(CORE, right.length, otherRight.length);
+  return one.word === other.word && right.slice(0, after) === otherRight.slice(0, after)
+    && left.slice(left.length - before) === otherLeft.slice(otherLeft.length - before);
 }
 
 /** The best lines of a sense, `count` at first, and a way to more of them. */
 function exampleList(word, sense, { fromModel, concordance, k, count = FIRST_EXAMPLES, selection }) {
   const lines = sense.examples ?? [];
   if (!lines.length) return h("p", { class: "soft" }, "No example lines are kept for this sense.");
-  const shown = new Set(lines.slice(0, count).map(coreOf));
+  const shown = lines.slice(0, count);
   const list = h("ul", { class: "examples" }, lines.slice(0, count).map((line) => exampleLine(line, selection)));
   const rest = h("p", { class: "card-links" });
   if (fromModel) {
@@ -73,10 +88,10 @@ function exampleList(word, sense, { fromModel, concordance, k, count = FIRST_EXA
       more.disabled = true;
       try {
         // The lines of the card stand somewhere among those of the server.
-        const limit = wanted + (offset ? 0 : shown.size);
+        const limit = wanted + (offset ? 0 : shown.length);
         const answer = await ask(wordUrl(word, `/senses/${sense.number}/examples`, { limit, offset }));
-        const found = answer.examples.filter((line) => !shown.has(coreOf(line)));
-        found.forEach((line) => shown.add(coreOf(line)));
+        const found = answer.examples.filter((line) => !shown.some((other) => isSame(line, other)));
+        shown.push(...found);
         list.append(...found.map((line) => exampleLine(line, selection)));
         offset += answer.examples.length;
         more.disabled = false;

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency
 
-from grassmeans.collocations.scores import measure_log_dice, measure_log_likelihood
+from grassmeans.corpus.association import measure_log_dice, measure_log_likelihood
 
 
 def test_log_dice_by_hand():
