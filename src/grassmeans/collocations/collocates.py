@@ -369,7 +369,7 @@ def find_collocates(
     model, corpus = open_model(model), open_corpus(corpus)
     find_targets(corpus, model)  # refuses a corpus that was split into words by another rule
     entry = model.senses(word)
-    everything = corpus.positions(entry.word)
+    everything = model.pool_forms(corpus).positions(entry.word)
     (seed,) = word_seeds(entry.word, random_state).spawn(1)
     positions = sample_positions(everything, max_contexts, seed)
     senses = model.senses_at(corpus, entry.word, positions).senses

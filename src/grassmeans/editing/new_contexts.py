@@ -8,6 +8,7 @@ induced: far enough from all others, the farther the rarer it is.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -94,8 +95,14 @@ def add_contexts(
         described = sample.describe(directions, vectors)[len(entry.senses) :]
         numbered = enumerate(described, len(senses) + 1)
         senses += [replace(s, number=n, share=float(joined[n - 1])) for n, s in numbered]
+    seen = sample.source.forms_of(entry.word)
+    forms: Counter[str] = Counter()
+    if entry.forms or seen:
+        forms.update(dict(entry.forms or [(entry.word, entry.count)]))
+        forms.update(dict(seen or [(entry.word, sample.count)]))
     return replace(
         entry,
+        forms=tuple(forms.most_common()),
         count=total,
         n_contexts=n_old + len(sample.contexts),
         directions=directions,

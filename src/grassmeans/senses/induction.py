@@ -181,7 +181,7 @@ def frequent_words(corpus: Corpus, vectors: WordVectors, min_count: int | None =
     """The content words of a corpus that have a vector and occur often enough."""
     if min_count is None:
         min_count = default_min_count(corpus.n_tokens)
-    candidates = corpus.vocabulary.words[: corpus.vocabulary.size_at(min_count)]
+    candidates = corpus.words_from(min_count)
     left_out = corpus.function_words
     return [w for w in candidates if w in vectors and not is_function_word(w, left_out)]
 

@@ -47,6 +47,10 @@ class WordSource(OccurrenceSource, Protocol):
         """How often a word occurs."""
         ...
 
+    def forms_of(self, word: str) -> tuple[tuple[str, int], ...]:
+        """The forms that count as a word, with their counts; none where it stands for itself."""
+        ...
+
     def line_at(self, position: int, width: int = 60) -> ConcordanceLine:
         """The text around an occurrence."""
         ...
@@ -139,7 +143,9 @@ def describe_sample(sample: WordSample, directions: Floats, vectors: WordVectors
     """The senses of a word, as its contexts show them."""
     turned = sample.orient(directions, vectors)
     described = sample.describe(turned, vectors)
-    return WordSenses(sample.word, sample.count, len(sample.contexts), turned, described)
+    forms = sample.source.forms_of(sample.word)
+    found = WordSenses(sample.word, sample.count, len(sample.contexts), turned, described)
+    return replace(found, forms=forms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +188,9 @@ def complete_sample(
     """What is needed to group and to describe a word's contexts, without those that say nothing."""
     kept = encoded.leave_out_poor()
     contexts = Contexts(encoder.describe_at(source, kept.positions), kept.positions)
-    return WordSample(
-        word, contexts, kept.bases, source, encoder.lines_have_ends, encoder.function_words
-    )
+    # The word's own forms tell no more of its senses than function words do.
+    telling_nothing = encoder.function_words | {form for form, _ in source.forms_of(word)}
+    return WordSample(word, contexts, kept.bases, source, encoder.lines_have_ends, telling_nothing)
 
 
 def sample_word(
