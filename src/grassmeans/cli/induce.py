@@ -40,7 +40,7 @@ def induce(
     batch_size: options.Count | None = None,
     cache: options.Cache = None,
     calibrated: Annotated[bool, typer.Option("--calibrate/--no-calibrate")] = True,
-    lemmas: bool = False,
+    lemmas: Annotated[bool, typer.Option("--lemmas/--no-lemmas")] = False,
     seed: options.Seed = 0,
     device: options.Device = "cpu",
     *,

@@ -23,7 +23,7 @@ def model(
     min_count: options.Count | None = None,
     max_contexts: options.Count | None = None,
     granularity: float = 1.0,
-    lemmas: bool | None = None,
+    lemmas: Annotated[bool | None, typer.Option("--lemmas/--no-lemmas")] = None,
     lexemes: bool = True,
     lexeme_epochs: options.Count | None = None,
     dimensions: options.Count | None = None,

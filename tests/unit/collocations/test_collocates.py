@@ -173,3 +173,8 @@ def test_collocates_of_senses(tmp_path, corpus):
     few = find_collocates(model, corpus, "crane", max_contexts=2)
     assert few.n_looked_at == 2
     assert few.near.shares.tolist() == [2 / 3, 2 / 3]
+
+
+def test_collocates_of_all_forms(forms_model, forms_corpus) -> None:
+    found = find_collocates(forms_model, forms_corpus, "cranes")
+    assert (found.word, found.n_lines) == ("crane", forms_model["crane"].count)
