@@ -263,14 +263,6 @@ def count_near_words(
     )
 
 
-def tokens_at(corpus: Corpus, positions: Indices) -> Integers:
-    """(n,) word ids at (n,) positions in text order."""
-    found = np.empty(len(positions), np.int32)
-    for part, shard, local in corpus.split_positions(positions):
-        found[part] = shard.tokens[local]
-    return found
-
-
 def tokens_around(corpus: Corpus, positions: Indices, before: int, after: int) -> Integers:
     """(n, before + after) word ids beside positions in text order, without the words there.
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from grassmeans.arrays import Indices
+from grassmeans.arrays import Indices, Integers
 from grassmeans.artifacts import schema
 from grassmeans.artifacts.checking import MANIFEST, damaged, has_file
 from grassmeans.artifacts.schema import check_arguments, check_values, instance_of, optional
@@ -274,6 +274,13 @@ class Corpus:
         text = ShardText(shard, self.tokenizer)
         words = self.vocabulary.words
         return Occurrences(shard.tokens, shard.document_offsets, local, words, text)
+
+    def tokens_at(self, positions: Indices) -> Integers:
+        """(n,) word ids at (n,) positions in text order."""
+        found = np.empty(len(positions), np.int32)
+        for part, shard, local in self.split_positions(positions):
+            found[part] = shard.tokens[local]
+        return found
 
     def count_of(self, word: str) -> int:
         """How often a word occurs."""

@@ -20,7 +20,8 @@ from grassmeans.clustering.settings import AUTO, InductionSettings
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.senses.entries import Sense, WordSenses
 from grassmeans.senses.induction import group_contexts
-from grassmeans.senses.samples import WordSample
+from grassmeans.senses.inflection import find_directions, level_word
+from grassmeans.senses.samples import EncodedWord, WordSample
 from grassmeans.vectors.word_vectors import WordVectors
 
 FEWEST_NEW = 20
@@ -46,15 +47,18 @@ def find_new_senses(
     unexplained = np.flatnonzero(unsure | far)
     if len(unexplained) < FEWEST_NEW:
         return nothing
-    bases = np.ascontiguousarray(sample.bases[unexplained])
+    part = sample[unexplained]
+    encoded = EncodedWord(part.contexts.positions, part.bases)
+    levelled = level_word(entry.word, encoded, sample.source, sample.lines_have_ends)
     total = entry.count + sample.count
     free = replace(settings, n_senses=AUTO)
-    found = group_contexts(entry.word, bases, free, encoder, total)
+    found = group_contexts(entry.word, levelled, free, encoder, total)
+    directions = find_directions(found, levelled, part.bases)
     kept: list[Floats] = []
     taken = [row for row in entry.directions if row.any()]
     each = sample.count / len(sample.contexts) / total  # the share that a context stands for
-    for k in np.argsort(-np.bincount(found.labels_, minlength=len(found.directions_))).tolist():
-        direction = found.directions_[k]
+    for k in np.argsort(-np.bincount(found.labels_, minlength=len(directions))).tolist():
+        direction = directions[k]
         members = unexplained[found.labels_ == k]
         own = sample[members].measure(direction[None])[:, 0]
         nearer = own < distances[members].min(axis=1)

@@ -135,7 +135,7 @@ def fit_model(
         require_senses(inventory)
         rule = source.answer_rule if calibrated else {}
         if calibrated is True and not rule:
-            rule = learn_answer_rule(pooled, encoder, settings, workers, show_progress)
+            rule = learn_answer_rule(corpus, encoder, settings, workers, show_progress)
         own = forms.of_entries(inventory)
         facts = manifest | rule | own.describe()
         table = own.lemma_of

@@ -32,6 +32,7 @@ from grassmeans.geometry.windows import ContextShape, check_common_words
 from grassmeans.progress import format_duration, progress_bar, tell
 from grassmeans.reading.given import check_words
 from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
+from grassmeans.senses.inflection import find_directions, level_word
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.language import warn_of_contexts
 from grassmeans.senses.samples import (
@@ -66,6 +67,16 @@ def group_contexts(
     """K-Grassmeans, fitted to contexts of a word that occurs so often, or as often as given."""
     n_occurrences = len(bases) if count is None else count
     return make_grouper(word, n_occurrences, settings, encoder).fit(bases)
+
+
+def group_sample(
+    sample: WordSample, settings: InductionSettings, encoder: ContextEncoder
+) -> Floats:
+    """(n_senses, dim) the directions of a word's senses, in whatever forms it stands."""
+    encoded = EncodedWord(sample.contexts.positions, sample.bases)
+    levelled = level_word(sample.word, encoded, sample.source, sample.lines_have_ends)
+    found = group_contexts(sample.word, levelled, settings, encoder, sample.count)
+    return find_directions(found, levelled, sample.bases)
 
 
 def make_grouper(
@@ -111,8 +122,7 @@ class WordInducer:
             return skip_poor_word(sample, self.encoder, settings)
         directions = self.grouped.get(word)
         if directions is None:
-            found = group_contexts(word, sample.bases, settings, self.encoder, sample.count)
-            directions = found.directions_
+            directions = group_sample(sample, settings, self.encoder)
         return describe_sample(sample, self.order(sample, directions), self.encoder.vectors)
 
     def settings_of(self, word: str) -> InductionSettings:
@@ -138,8 +148,13 @@ class WordInducer:
                 count, device = self.source.count_of(word), self.encoder.device
                 rich.append(word)
                 groupers.append(make_grouper(word, count, settings, self.encoder, device))
-        fit_together(groupers, [encoded[word].bases for word in rich])
-        grouped = {word: own.directions_ for word, own in zip(rich, groupers, strict=True)}
+        has_ends = self.encoder.lines_have_ends
+        levelled = [level_word(word, encoded[word], self.source, has_ends) for word in rich]
+        fit_together(groupers, levelled)
+        grouped = {
+            word: find_directions(own, lines, encoded[word].bases)
+            for word, own, lines in zip(rich, groupers, levelled, strict=True)
+        }
         return replace(self, encoded=encoded, grouped=grouped)
 
     def only(self, words: Sequence[str]) -> WordInducer:

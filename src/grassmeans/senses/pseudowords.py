@@ -153,10 +153,7 @@ def choose_members(corpus: Corpus, encoder: ContextEncoder) -> list[str]:
     return [
         word
         for word in candidates
-        if word in encoder.vectors
-        and word.isalpha()
-        and not is_function_word(word, left_out)
-        and corpus.spell(word) == word  # no form of another
+        if word in encoder.vectors and word.isalpha() and not is_function_word(word, left_out)
     ]
 
 

@@ -51,6 +51,10 @@ class WordSource(OccurrenceSource, Protocol):
         """The forms that count as a word, with their counts; none where it stands for itself."""
         ...
 
+    def tokens_at(self, positions: Indices) -> Integers:
+        """(n,) ids of the forms at positions in text order."""
+        ...
+
     def line_at(self, position: int, width: int = 60) -> ConcordanceLine:
         """The text around an occurrence."""
         ...
