@@ -16,7 +16,7 @@ N = 40
 
 
 def make_lines() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Lines of two senses (axis 0 up and down) in two forms (axis 1), which tell more; and these."""
+    """Lines of two senses (axis 0) in two forms (axis 1, which tells more); and these."""
     senses, forms = np.tile([1, -1], 2 * N), np.repeat([1, -1], 2 * N)
     noise = 0.05 * np.random.default_rng(0).standard_normal((4 * N, 4))
     rows = np.stack([0.5 * senses, 2.0 * forms, np.ones(4 * N), np.zeros(4 * N)], axis=1) + noise
@@ -41,7 +41,7 @@ def test_senses_are_not_those_of_grammar() -> None:
 
 
 def test_directions_are_where_contexts_meet_as_they_are() -> None:
-    lines, senses, forms = make_lines()
+    lines, _, forms = make_lines()
     levelled = level_forms(lines, forms)
     found = group(levelled)
     met = find_directions(found, levelled, lines)
