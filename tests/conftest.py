@@ -96,6 +96,30 @@ def topic_model_folder(tmp_path_factory, topic_corpus, topic_vectors) -> Path:
 
 
 @pytest.fixture(scope="session")
+def forms_corpus(tmp_path_factory, synthetic) -> Corpus:
+    """The same documents, but every second of them writes "cranes" for "crane"."""
+    documents = [
+        text.replace("crane", "cranes") if number // 8 % 2 else text
+        for number, text in enumerate(synthetic.documents)
+    ]
+    return Corpus.from_texts(documents, tmp_path_factory.mktemp("forms") / "corpus")
+
+
+@pytest.fixture(scope="session")
+def forms_model(tmp_path_factory, forms_corpus, topic_vectors) -> SenseModel:
+    """A model of it in which both have one entry."""
+    return build_model(
+        forms_corpus.path,
+        topic_vectors.folder,
+        tmp_path_factory.mktemp("forms") / "model",
+        ["Cranes", "bank", "nowhere"],
+        settings=InductionSettings(n_senses=2),
+        lemmas={"cranes": "crane", "unheard": "bank"},
+        workers=1,
+    )
+
+
+@pytest.fixture(scope="session")
 def doubtful_corpus(tmp_path_factory, synthetic) -> Corpus:
     """The same documents; and crane among words of music, and between birds and machines."""
     birds, machines, music = (synthetic.topic_words[topic] for topic in (0, 1, 5))

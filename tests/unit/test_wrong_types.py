@@ -355,7 +355,10 @@ NAMES = [
 ]  # fmt: skip
 MADE_BY_OTHERS = {"__version__", "SenseModel"}
 """Nobody calls them: the first is a text, the other is made by `fit` and `load`."""
-INNER = {"answering", "check_language", "fill", "measure_at", "measure_bases", "tell_unknown"}
+INNER = {
+    *("answering", "check_language", "fill", "measure_at", "measure_bases", "pool_forms"),
+    "tell_unknown",
+}
 """Methods of a model for the package itself."""
 
 

@@ -179,7 +179,7 @@ def examine_word(
     sampled_bases, sampled_groups = [], []
     found: list[tuple[int, int, float, Example]] = []
     for part in documents.parts:
-        positions = find_positions(part.corpus, word)
+        positions = find_positions(model.pool_forms(part.corpus), word)
         groups = part.groups[part.corpus.documents_of(positions)]
         kept = sample_by_group(groups, CONTEXTS, word, random_state)
         positions, groups = positions[kept], groups[kept]

@@ -153,8 +153,8 @@ def _measure_part(
     random_state: int,
 ) -> _Columns:
     """The senses of words in a corpus without labels, as `SenseModel.senses_at` tells them."""
-    corpus = part.corpus
-    find_targets(corpus, model)  # says whether the two fit
+    find_targets(part.corpus, model)  # says whether the two fit
+    corpus = model.pool_forms(part.corpus)
     columns: list[_Columns] = []
     for number, word in enumerate(words):
         positions = find_positions(corpus, word)

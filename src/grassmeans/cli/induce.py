@@ -40,6 +40,7 @@ def induce(
     batch_size: options.Count | None = None,
     cache: options.Cache = None,
     calibrated: Annotated[bool, typer.Option("--calibrate/--no-calibrate")] = True,
+    lemmas: Annotated[bool, typer.Option("--lemmas/--no-lemmas")] = False,
     seed: options.Seed = 0,
     device: options.Device = "cpu",
     *,
@@ -61,6 +62,8 @@ def induce(
     [dim]grassmeans induce corpus en -o model --word crane[/] (the contexts of the English model)
 
     [dim]grassmeans induce corpus transformer:all-mpnet-base-v2 -o model --device cuda[/]
+
+    [dim]grassmeans induce corpus en -o model --lemmas[/] (banks has the senses of bank)
 
     [dim]grassmeans induce notes.txt en -o model --word crane[/] (with no corpus to be made first)
 
@@ -85,6 +88,7 @@ def induce(
     passage: With a transformer: tokens of text that it reads; 64.
     batch_size: With a transformer: passages at once.
     calibrated: Learn how sure answers are.
+    lemmas: Forms of a word have one entry: banks the senses of bank (extra lemmas).
     """
     from grassmeans.clustering.settings import AUTO
     from grassmeans.models.building import build_model
@@ -126,6 +130,7 @@ def induce(
             chosen,
             min_count=min_count,
             calibrated=calibrated,
+            lemmas=lemmas,
             device=device,
             **work.passed,
             **changes,

@@ -23,6 +23,7 @@ def model(
     min_count: options.Count | None = None,
     max_contexts: options.Count | None = None,
     granularity: float = 1.0,
+    lemmas: Annotated[bool | None, typer.Option("--lemmas/--no-lemmas")] = None,
     lexemes: bool = True,
     lexeme_epochs: options.Count | None = None,
     dimensions: options.Count | None = None,
@@ -66,6 +67,8 @@ def model(
     min_count: Find the senses of all content words that occur so often; as induce does.
     max_contexts: Occurrences of a word that are looked at; 1,000.
     granularity: Larger gives more senses.
+    lemmas: Forms of a word have one entry: banks the senses of bank (extra lemmas); so by default
+        where simplemma is installed and knows the language.
     lexemes: Train vectors of senses, to go into the model.
     lexeme_epochs: Passes over the text for these.
     dimensions: Project them to so many.
@@ -83,6 +86,7 @@ def model(
     from grassmeans.recipes.about import About, Source, count_bytes
     from grassmeans.recipes.making import Reading, Recipe, make_model
     from grassmeans.recipes.scoring import describe_scores
+    from grassmeans.tagging.lemmas import AUTO_LEMMAS
 
     paths, shares = split_shares(texts, training.share)
     settings = training.settings(seed)
@@ -92,7 +96,15 @@ def model(
         paths,
         output,
         Recipe(
-            settings, min_count, max_contexts, granularity, lexemes, lexeme_epochs, packing, seed
+            settings,
+            min_count,
+            max_contexts,
+            granularity,
+            lexemes,
+            lexeme_epochs,
+            packing,
+            seed,
+            AUTO_LEMMAS if lemmas is None else lemmas,
         ),
         language=language,
         senses_from=senses_from or (),

@@ -11,7 +11,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from grassmeans.terminal import options
-from grassmeans.terminal.output import print_json, terminal, wants_json
+from grassmeans.terminal.output import note, print_json, terminal, wants_json
 
 if TYPE_CHECKING:
     from grassmeans.senses.entries import Sense, WordSenses
@@ -33,12 +33,17 @@ def show(
     examples: Example sentences a sense.
     """
     from grassmeans.models.model import load
+    from grassmeans.reading.given import spell_word
     from grassmeans.senses.entries import entry_to_dict
 
-    entry = load(model).senses(word)
+    opened = load(model)
+    entry = opened.senses(word)
     if wants_json(as_json):
         print_json(entry_to_dict(keep_examples(entry, examples)))
         return
+    asked = spell_word(word, opened.tokenizer)
+    if opened.lemmas is not None and asked != entry.word:
+        note(f"{asked} is a form of {entry.word}")
     print_entry(entry, examples)
 
 
@@ -55,6 +60,9 @@ def print_entry(
     console = terminal()
     n_senses = "1 sense" if entry.n_senses == 1 else f"{entry.n_senses} senses"
     console.print(Text.assemble((entry.word, "bold"), f": {n_senses} from {entry.counts_told}"))
+    if entry.forms:
+        told = ", ".join(f"{form} {count:,}" for form, count in entry.forms)
+        console.print(Text(f"forms: {told}", style="dim"))
     # The senses first: they end, and `repeat` does not.
     for sense, remark in zip(entry.senses, remarks or repeat(None), strict=False):
         console.print(_panel(entry.word, sense, examples, remark))

@@ -263,14 +263,6 @@ def count_near_words(
     )
 
 
-def tokens_at(corpus: Corpus, positions: Indices) -> Integers:
-    """(n,) word ids at (n,) positions in text order."""
-    found = np.empty(len(positions), np.int32)
-    for part, shard, local in corpus.split_positions(positions):
-        found[part] = shard.tokens[local]
-    return found
-
-
 def tokens_around(corpus: Corpus, positions: Indices, before: int, after: int) -> Integers:
     """(n, before + after) word ids beside positions in text order, without the words there.
 
@@ -369,7 +361,7 @@ def find_collocates(
     model, corpus = open_model(model), open_corpus(corpus)
     find_targets(corpus, model)  # refuses a corpus that was split into words by another rule
     entry = model.senses(word)
-    everything = corpus.positions(entry.word)
+    everything = model.pool_forms(corpus).positions(entry.word)
     (seed,) = word_seeds(entry.word, random_state).spawn(1)
     positions = sample_positions(everything, max_contexts, seed)
     senses = model.senses_at(corpus, entry.word, positions).senses

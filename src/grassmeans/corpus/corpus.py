@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import weakref
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from grassmeans.arrays import Indices
+from grassmeans.arrays import Indices, Integers
 from grassmeans.artifacts import schema
 from grassmeans.artifacts.checking import MANIFEST, damaged, has_file
 from grassmeans.artifacts.schema import check_arguments, check_values, instance_of, optional
@@ -238,12 +238,18 @@ class Corpus:
             raise UnknownWordError(f"{word!r} does not occur in the corpus {self.path.name}")
         return i
 
+    def ids_of_forms(self, word: str) -> list[int]:
+        """The ids of all that counts as a word; raises `UnknownWordError` where none occurs."""
+        return [self.word_id(word)]
+
     @check_arguments(word=schema.either(schema.text, schema.whole()))
     def positions(self, word: str | int) -> Indices:
         """(n_occurrences,) positions of a word in the corpus, in order; read from the index."""
-        i = self.word_id(word) if isinstance(word, str) else word
-        parts = (s.first_position + s.positions(i).astype(np.int64) for s in self.shards)
-        return np.concatenate([np.empty(0, np.int64), *parts])
+        ids = self.ids_of_forms(word) if isinstance(word, str) else [word]
+        pairs = product(self.shards, ids)
+        parts = (s.first_position + s.positions(i).astype(np.int64) for s, i in pairs)
+        found = np.concatenate([np.empty(0, np.int64), *parts])
+        return found if len(ids) == 1 else np.sort(found)
 
     def split_positions(
         self, positions: Indices, at_once: int | None = None
@@ -269,9 +275,26 @@ class Corpus:
         words = self.vocabulary.words
         return Occurrences(shard.tokens, shard.document_offsets, local, words, text)
 
+    def tokens_at(self, positions: Indices) -> Integers:
+        """(n,) word ids at (n,) positions in text order."""
+        found = np.empty(len(positions), np.int32)
+        for part, shard, local in self.split_positions(positions):
+            found[part] = shard.tokens[local]
+        return found
+
     def count_of(self, word: str) -> int:
         """How often a word occurs."""
-        return int(self.vocabulary.counts[self.word_id(word)])
+        return int(self.vocabulary.counts[self.ids_of_forms(word)].sum())
+
+    def forms_of(self, word: str) -> tuple[tuple[str, int], ...]:
+        """What counts as a word, and how often each occurs; nothing where that is itself alone."""
+        ids, vocabulary = self.ids_of_forms(word), self.vocabulary
+        found = tuple((vocabulary.words[i], int(vocabulary.counts[i])) for i in ids)
+        return () if found[0][0] == word and len(found) == 1 else found
+
+    def words_from(self, min_count: int) -> Sequence[str]:
+        """The words that occur so often, most frequent first."""
+        return self.vocabulary.words[: self.vocabulary.size_at(min_count)]
 
     @check_arguments()
     def locate(self, position: int) -> tuple[Shard, int]:

@@ -140,8 +140,9 @@ def update_model(
         copy_files(place, building.folder, [VERSIONS, "checksums.txt"])
         encoder, new_vectors = _grow_vectors(old, corpus, building, device, show_progress)
         encoder.use_device(device)
-        grower = SenseGrower(corpus, encoder, settings, place.resolve(), old.digest)
-        looked_at = list_words(old, corpus, encoder, chosen, min_count, new_words)
+        pooled = old.pool_forms(corpus)
+        grower = SenseGrower(pooled, encoder, settings, place.resolve(), old.digest)
+        looked_at = list_words(old, pooled, encoder, chosen, min_count, new_words)
         n_workers = workers if device == "cpu" else 1
         results = induce_words(
             looked_at, grower, n_workers, building.scratch / "words", show_progress
@@ -264,17 +265,16 @@ def list_words(
     new_words: bool = True,
 ) -> list[str]:
     """The words of new text that are looked at: those with senses, and new frequent ones."""
-    vocabulary = corpus.vocabulary
+    every = set(corpus.words_from(1))
     if words is not None:
-        return [word for word in dict.fromkeys(map(model.spell, words)) if word in vocabulary]
-    known = [word for word in model.inventory.words if word in vocabulary]
+        return [word for word in dict.fromkeys(map(model.spell, words)) if word in every]
+    known = [word for word in model.inventory.words if word in every]
     if not new_words:
         return known
     fewest = default_min_count(corpus.n_tokens) if min_count is None else min_count
-    frequent = vocabulary.words[: vocabulary.size_at(fewest)]
     new = [
         word
-        for word in frequent
+        for word in corpus.words_from(fewest)
         if word not in model.inventory
         and not is_function_word(word, encoder.function_words)
         and (encoder.space_is_fixed or word in encoder.vectors)

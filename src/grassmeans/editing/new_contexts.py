@@ -8,6 +8,7 @@ induced: far enough from all others, the farther the rarer it is.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -20,7 +21,8 @@ from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.senses.describing import describe_senses
 from grassmeans.senses.entries import Sense, WordSenses
 from grassmeans.senses.induction import group_contexts
-from grassmeans.senses.samples import WordSample
+from grassmeans.senses.inflection import Groups, level_word
+from grassmeans.senses.samples import EncodedWord, WordSample
 from grassmeans.vectors.word_vectors import WordVectors
 
 FEWEST_NEW = 20
@@ -46,15 +48,18 @@ def find_new_senses(
     unexplained = np.flatnonzero(unsure | far)
     if len(unexplained) < FEWEST_NEW:
         return nothing
-    bases = np.ascontiguousarray(sample.bases[unexplained])
+    part = sample[unexplained]
+    encoded = EncodedWord(part.contexts.positions, part.bases)
+    levelled = level_word(entry.word, encoded, sample.source, sample.lines_have_ends)
     total = entry.count + sample.count
     free = replace(settings, n_senses=AUTO)
-    found = group_contexts(entry.word, bases, free, encoder, total)
+    found = group_contexts(entry.word, levelled, free, encoder, total)
+    directions = Groups.of(found, levelled is not part.bases).meet(part.bases)
     kept: list[Floats] = []
     taken = [row for row in entry.directions if row.any()]
     each = sample.count / len(sample.contexts) / total  # the share that a context stands for
-    for k in np.argsort(-np.bincount(found.labels_, minlength=len(found.directions_))).tolist():
-        direction = found.directions_[k]
+    for k in np.argsort(-np.bincount(found.labels_, minlength=len(directions))).tolist():
+        direction = directions[k]
         members = unexplained[found.labels_ == k]
         own = sample[members].measure(direction[None])[:, 0]
         nearer = own < distances[members].min(axis=1)
@@ -95,8 +100,14 @@ def add_contexts(
         described = describe_senses(sample, directions, vectors)[len(entry.senses) :]
         numbered = enumerate(described, len(senses) + 1)
         senses += [replace(s, number=n, share=float(joined[n - 1])) for n, s in numbered]
+    seen = sample.source.forms_of(entry.word)
+    forms: Counter[str] = Counter()
+    if entry.forms or seen:
+        forms.update(dict(entry.forms or [(entry.word, entry.count)]))
+        forms.update(dict(seen or [(entry.word, sample.count)]))
     return replace(
         entry,
+        forms=tuple(forms.most_common()),
         count=total,
         n_contexts=n_old + len(sample.contexts),
         directions=directions,

@@ -17,7 +17,7 @@ from grassmeans.clustering.settings import InductionSettings
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.editing.edited_words import EditedWord, apply_edits
 from grassmeans.editing.saving import name_model
-from grassmeans.errors import StorageError
+from grassmeans.errors import StorageError, UnknownWordError
 from grassmeans.explorer.drafts import SAVED, Draft, Step, make_step
 from grassmeans.explorer.limits import ConflictError, Kept, Limits, NoCorpusError, StaleError
 from grassmeans.labelling.measuring import find_targets
@@ -55,7 +55,8 @@ class OpenModel:
         save_to: Path | None = None,
     ) -> None:
         self.base = base  # as it was opened
-        self.corpus = corpus
+        # Its words have the occurrences of all their forms, where the model knows these.
+        self.corpus = None if corpus is None else base.pool_forms(corpus)
         self.limits = limits or Limits()
         self.save_to = save_to  # where new versions go; None for beside the model
         if corpus is not None:
@@ -225,7 +226,12 @@ class OpenModel:
 
     def is_in_corpus(self, key: str) -> bool:
         """Whether there is a corpus in which a word occurs."""
-        return self.corpus is not None and self.corpus.vocabulary.id_of(key) >= 0
+        if self.corpus is None:
+            return False
+        try:
+            return bool(self.corpus.ids_of_forms(key))
+        except UnknownWordError:
+            return False
 
     def key_of(self, word: str) -> str:
         """A word as the model spells it: in lower case, say."""

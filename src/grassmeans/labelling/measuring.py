@@ -39,6 +39,7 @@ from grassmeans.artifacts.schema import (
 from grassmeans.artifacts.writing import write_array, write_bytes, write_json
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.pooled_forms import PooledForms
 from grassmeans.corpus.shard import Shard, shard_folder
 from grassmeans.corpus.vocabulary import UNKNOWN
 from grassmeans.engines.parallel import map_here, map_tasks
@@ -107,14 +108,19 @@ def find_targets(corpus: Corpus, model: SenseModel) -> Targets:
     words = list(sense_counts)
     ids = corpus.vocabulary.ids_of(words)
     known = ids != UNKNOWN
-    if not known.any():
+    word_of_token = np.full(len(corpus.vocabulary) + 1, -1, np.int32)
+    word_of_token[ids[known]] = np.flatnonzero(known)
+    pooled = model.pool_forms(corpus)
+    if isinstance(pooled, PooledForms):
+        numbers = {word: i for i, word in enumerate(words)}
+        forms = corpus.vocabulary.ids_of(pooled.lemma_of)
+        word_of_token[forms] = [numbers[lemma] for lemma in pooled.lemma_of.values()]
+    if not (word_of_token >= 0).any():
         examples = ", ".join(map(repr, words[:3])) or "none at all"
         raise InputError(
             f"no word of the model ({examples}) occurs in the corpus {corpus.path.name}: "
             "are they of the same language?"
         )
-    word_of_token = np.full(len(corpus.vocabulary) + 1, -1, np.int32)
-    word_of_token[ids[known]] = np.flatnonzero(known)
     return Targets(words, np.fromiter(sense_counts.values(), np.int64), word_of_token)
 
 

@@ -26,7 +26,12 @@ from grassmeans.artifacts.schema import (
     record,
     text,
 )
-from grassmeans.artifacts.writing import digest_of_array, find_manifest, read_manifest
+from grassmeans.artifacts.writing import (
+    digest_of,
+    digest_of_array,
+    find_manifest,
+    read_manifest,
+)
 from grassmeans.clustering.settings import AUTO, InductionSettings
 from grassmeans.contexts import TRANSFORMER, VECTORS_FOLDER, open_contexts
 from grassmeans.contexts.interface import ContextEncoder, UnfittedContexts
@@ -41,7 +46,7 @@ from grassmeans.senses.calibration import CALIBRATION
 from grassmeans.senses.induction import choose_encoder, induce
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.pseudowords import calibrate
-from grassmeans.tagging.lemmas import collect_forms
+from grassmeans.tagging.lemmas import LemmaChoice, choose_forms
 from grassmeans.text.tokenizer import tokenizer_from_dict
 from grassmeans.vectors.skipgram import SkipGram, choose_epochs
 from grassmeans.vectors.word_vectors import WordVectors
@@ -96,6 +101,7 @@ def fit_model(
     min_count: int | None = None,
     settings: InductionSettings | None = None,
     calibrated: bool | str = True,
+    lemmas: LemmaChoice = False,
     device: str | None = None,
     workers: int | None = 1,
     engine: EngineChoice = None,
@@ -112,10 +118,12 @@ def fit_model(
         corpus, source.contexts, settings, changes, device, show_progress
     )
     manifest = describe_sources(corpus, given, settings) | {CHOSEN_WORDS: words is not None}
+    forms = choose_forms(lemmas, corpus, given.vectors)
+    pooled = forms.pool(corpus)
 
     def induce_model(encoder: ContextEncoder, parts: Path | None) -> SenseModel:
         inventory = induce(
-            corpus,
+            pooled,
             encoder,
             words,
             min_count=min_count,
@@ -128,18 +136,16 @@ def fit_model(
         rule = source.answer_rule if calibrated else {}
         if calibrated is True and not rule:
             rule = learn_answer_rule(corpus, encoder, settings, workers, show_progress)
-        return SenseModel(
-            encoder,
-            inventory,
-            corpus.text_tokenizer,
-            manifest | rule,
-            lemma_table=collect_forms(corpus),
-        )
+        own = forms.of_entries(inventory)
+        facts = manifest | rule | own.describe()
+        table = own.lemma_of
+        return SenseModel(encoder, inventory, corpus.text_tokenizer, facts, lemma_table=table)
 
     with use_engine(engine, workers):
         if output is None:
             return induce_model(given, None)
         identity = [settings.to_dict(), manifest["inputs"], words, min_count, calibrated]
+        identity += [digest_of(forms.lemma_of)] if forms.source else []
         inputs = [corpus.path, source.folder, given.vectors.folder]
         with output_folder(output, KIND, identity, inputs=inputs, overwrite=overwrite) as building:
             encoder = _store_encoder(given, source, building.folder, corpus.function_words)

@@ -236,7 +236,9 @@ def find_senses(
     corpus = texts
     if not is_corpus(texts):
         # Texts without the words say nothing of their contexts, unless vectors are made from them.
-        sought = None if trains_own(contexts, language) else names
+        # Nor does a word itself tell where its other forms stand.
+        needs_all = trains_own(contexts, language) or changes.get("lemmas", False) is not False
+        sought = None if needs_all else names
         report = ReadReport()
         documents = iterate_documents(texts, column=column, skip_missing=True, report=report)
         corpus = _select_texts(documents, report, sought, numbers)
@@ -298,7 +300,8 @@ def _label_occurrences(
     corpus: Corpus, model: SenseModel, numbers: list[int]
 ) -> dict[str, list[FoundOccurrence]]:
     """Word -> the sense of every occurrence in the corpus that the model was made from."""
-    places = [corpus.documents_of(corpus.positions(word)) for word in model.words]
+    pooled = model.pool_forms(corpus)
+    places = [corpus.documents_of(pooled.positions(word)) for word in model.words]
     documents = np.unique(np.concatenate(places)).tolist()
     labelled: dict[str, list[FoundOccurrence]] = {word: [] for word in model.words}
     for start in range(0, len(documents), _TEXTS_AT_ONCE):

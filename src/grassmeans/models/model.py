@@ -34,6 +34,8 @@ from grassmeans.artifacts.writing import (
 from grassmeans.clustering.settings import AUTO, InductionSettings
 from grassmeans.contexts import VECTORS_FOLDER, describe_encoder, read_encoder
 from grassmeans.contexts.interface import ContextEncoder
+from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.pooled_forms import PooledForms
 from grassmeans.corpus.vocabulary import write_function_words
 from grassmeans.engines import EngineChoice
 from grassmeans.errors import InputError
@@ -45,7 +47,15 @@ from grassmeans.reading.given import check_words, spell_word
 from grassmeans.senses.calibration import CALIBRATION
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.inventory import SenseInventory
-from grassmeans.tagging.lemmas import FindLemma, Lemmas, check_lemmas, read_lemmas, write_lemmas
+from grassmeans.tagging.lemmas import (
+    FORMS_POOLED,
+    FindLemma,
+    LemmaChoice,
+    Lemmas,
+    check_lemmas,
+    read_lemmas,
+    write_lemmas,
+)
 from grassmeans.tagging.marked_text import AnyTokenizer
 from grassmeans.text.tokenizer import tokenizer_from_dict
 from grassmeans.vectors.word_vectors import WordVectors
@@ -68,6 +78,7 @@ _OPTIONAL_RULES = {
     "idk_threshold": either(number(0.0, 1.0), nothing),
     "language": either(text, nothing),
     CHOSEN_WORDS: flag,
+    FORMS_POOLED: record({"source": text, "n_forms": whole()}),
     "edited": record(
         {"hidden": each(row(text, whole(1)))},
         {"edits": each(record()), "earlier": each(record())},
@@ -91,7 +102,8 @@ class SenseModel(TaggingModel):
     folder : Path or None
         Where the model was read from.
     lemma_table : mapping of str to str
-        Form -> lemma, of a model whose words are lemmas; empty for others.
+        Form -> lemma, of a model whose words are lemmas, or stand for all their forms; empty for
+        others.
     find_lemma : callable or None
         A lemmatizer that was given (`with_lemmas`).
     is_as_stored : bool
@@ -160,6 +172,7 @@ class SenseModel(TaggingModel):
         min_count: int | None = None,
         settings: InductionSettings | None = None,
         calibrated: bool = True,
+        lemmas: LemmaChoice = False,
         device: str | None = None,
         workers: int | None = 1,
         engine: EngineChoice = None,
@@ -194,6 +207,11 @@ class SenseModel(TaggingModel):
         calibrated : bool
             Learn from the texts how likely answers are right, unless the model whose contexts are
             taken knows it. False: the model has no confidence.
+        lemmas : bool, "auto", mapping or callable
+            Whether the forms of a word have one entry: "banks" the senses of "bank". True takes
+            the dictionaries of simplemma for the texts' language (extra ``lemmas``), and leaves
+            forms alone that mean something else ("goods"); "auto" does so where it can. Or a table
+            ``{"banks": "bank"}``, or a function of a word, which are taken as they are.
         device : {"cpu", "cuda"}, optional
             Where contexts are encoded and grouped; where the encoder given does by default. A GPU
             needs the extra ``gpu``.
@@ -229,6 +247,7 @@ class SenseModel(TaggingModel):
             min_count=min_count,
             settings=settings,
             calibrated=calibrated,
+            lemmas=lemmas,
             device=device,
             workers=workers,
             engine=engine,
@@ -297,6 +316,20 @@ class SenseModel(TaggingModel):
         find = self.find_lemma or (self.lemma_table.get if self.lemma_table else None)
         return None if find is None else Lemmas(find, self.vectors)
 
+    def pool_forms(self, corpus: Corpus) -> Corpus:
+        """A corpus in which words have the occurrences of all forms that lead to them here.
+
+        It stays as it is where its tokens are lemmas or lexemes already, and where forms lead
+        nowhere. What has senses of its own is no form of another word.
+        """
+        find = self.find_lemma or (self.lemma_table.get if FORMS_POOLED in self.manifest else None)
+        if find is None or corpus.is_labelled:
+            return corpus
+        pairs = ((word, find(word)) for word in corpus.vocabulary.words)
+        known = self.inventory
+        table = {w: key for w, key in pairs if key is not None and key in known and w not in known}
+        return PooledForms(corpus, table) if table else corpus
+
     @cached_property
     def digest(self) -> str:
         """A short digest of what the model's answers depend on."""
@@ -354,9 +387,8 @@ class SenseModel(TaggingModel):
         # A compact model does not store what its vectors tell.
         from grassmeans.senses.describing import find_nearest_words
 
-        nearest = find_nearest_words(
-            entry.word, entry.directions, self.vectors, self.encoder.function_words
-        )
+        left_out = self.encoder.function_words | {form for form, _ in entry.forms}
+        nearest = find_nearest_words(entry.word, entry.directions, self.vectors, left_out)
         described = zip(entry.senses, nearest, strict=True)
         senses = tuple(replace(sense, nearest_words=words) for sense, words in described)
         return replace(entry, senses=senses)

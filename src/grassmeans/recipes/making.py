@@ -36,6 +36,7 @@ from grassmeans.recipes.about import CARD, About, count_bytes, describe_model
 from grassmeans.recipes.scoring import SCORES, score_model
 from grassmeans.recipes.steps import Steps
 from grassmeans.senses.induction import default_min_count
+from grassmeans.tagging.lemmas import AUTO_LEMMAS
 from grassmeans.vectors.skipgram import SkipGram, choose_epochs, train_vectors
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ class Recipe:
         Of vectors and lexemes.
     compact : CompactSettings
     random_state : int
+    lemmas : bool or "auto"
+        Whether the forms of a word have one entry, as for `SenseModel.fit`.
     """
 
     encoder: EncoderSettings = field(default_factory=EncoderSettings)
@@ -79,6 +82,7 @@ class Recipe:
     epochs: int | None = None
     compact: CompactSettings = field(default_factory=CompactSettings)
     random_state: int = 0
+    lemmas: bool | str = AUTO_LEMMAS
 
     def __post_init__(self) -> None:
         if self.compact.dimensions is not None and not self.lexemes:
@@ -207,8 +211,8 @@ def make_model(
         find = partial(fit_model, corpus, contexts=encoder, min_count=min_count, device=device)
         induced = steps.take(
             "senses",
-            [trained, corpus.manifest["digest"], min_count, chosen.induction],
-            partial(find, **there, **chosen.induction),
+            [trained, corpus.manifest["digest"], min_count, chosen.induction, chosen.lemmas],
+            partial(find, lemmas=chosen.lemmas, **there, **chosen.induction),
         )
         lexemes = _take_lexemes(steps, corpus, induced, chosen, device, there)
         extra = about.describe(output.name)

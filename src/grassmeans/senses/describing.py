@@ -7,6 +7,7 @@ words; examples are whole sentences (`examples`).
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +34,9 @@ def describe_sample(sample: WordSample, directions: Floats, vectors: WordVectors
     """The senses of a word, as its contexts show them."""
     turned = sample.orient(directions, vectors)
     described = describe_senses(sample, turned, vectors)
-    return WordSenses(sample.word, sample.count, len(sample.contexts), turned, described)
+    forms = sample.source.forms_of(sample.word)
+    found = WordSenses(sample.word, sample.count, len(sample.contexts), turned, described)
+    return replace(found, forms=forms)
 
 
 def describe_senses(

@@ -8,7 +8,7 @@ from typing import Any
 
 from grassmeans.arrays import Floats
 from grassmeans.artifacts.checking import damaged
-from grassmeans.artifacts.schema import check_values, each, flag, measured, record, text, whole
+from grassmeans.artifacts.schema import check_values, each, flag, measured, record, row, text, whole
 from grassmeans.results import Tabular
 
 MOST_SENSES = 65_535  # of a word
@@ -100,6 +100,8 @@ class WordSenses(Tabular):
     """In the order of their numbers."""
     counted_in: CountedIn | None = None
     """Where counts and shares come from, if not from the model's corpus."""
+    forms: tuple[tuple[str, int], ...] = ()
+    """The forms that were counted together, each with its occurrences; none where it is alone."""
 
     def __repr__(self) -> str:
         names = ", ".join(
@@ -138,17 +140,22 @@ class SkippedWord:
 
 def entry_to_dict(entry: WordSenses) -> dict[str, Any]:
     """Everything but the directions, as plain values."""
-    return {
+    values = {
         "word": entry.word,
         "count": entry.count,
         "n_contexts": entry.n_contexts,
         "senses": [asdict(sense) for sense in entry.senses],
-    } | ({} if entry.counted_in is None else {"counted_in": asdict(entry.counted_in)})
+    }
+    if entry.counted_in is not None:
+        values["counted_in"] = asdict(entry.counted_in)
+    if entry.forms:
+        values["forms"] = [list(form) for form in entry.forms]
+    return values
 
 
 def entry_from_dict(values: Any, directions: Floats, path: Path) -> WordSenses:
     """The opposite of `entry_to_dict`; the path is for the error where values are not sound."""
-    check_values(path, values, _ENTRY_RULES, {"counted_in": record(_COUNTED_RULES)})
+    check_values(path, values, _ENTRY_RULES, _OPTIONAL_RULES)
     n_senses = len(values["senses"])
     if n_senses not in (0, len(directions)):  # some are not described
         what = f"{n_senses} senses of {values['word']!r} have {len(directions)} directions"
@@ -157,7 +164,8 @@ def entry_from_dict(values: Any, directions: Floats, path: Path) -> WordSenses:
     numbers = values["count"], values["n_contexts"]
     elsewhere = values.get("counted_in")
     counted_in = None if elsewhere is None else CountedIn(elsewhere["name"], elsewhere["digest"])
-    return WordSenses(values["word"], *numbers, directions, senses, counted_in)
+    forms = tuple((form, count) for form, count in values.get("forms", ()))
+    return WordSenses(values["word"], *numbers, directions, senses, counted_in, forms)
 
 
 def _read_sense(values: dict[str, Any]) -> Sense:
@@ -178,6 +186,10 @@ _SENSE_RULES = {
     "examples": each(record(_EXAMPLE_RULES)),
 }
 _COUNTED_RULES = {"name": text, "digest": text}
+_OPTIONAL_RULES = {
+    "counted_in": record(_COUNTED_RULES),
+    "forms": each(row(text, whole(1))),
+}
 _ENTRY_RULES = {
     "word": text,
     "count": whole(),

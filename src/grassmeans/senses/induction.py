@@ -34,6 +34,7 @@ from grassmeans.progress import format_duration, progress_bar, tell
 from grassmeans.reading.given import check_words
 from grassmeans.senses.describing import describe_sample
 from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
+from grassmeans.senses.inflection import Groups, level_word
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.language import warn_of_contexts
 from grassmeans.senses.samples import (
@@ -73,6 +74,16 @@ def group_contexts(
     return make_grouper(word, n_occurrences, settings, encoder).fit(bases)
 
 
+def group_sample(
+    sample: WordSample, settings: InductionSettings, encoder: ContextEncoder
+) -> Floats:
+    """(n_senses, dim) the directions of a word's senses, in whatever forms it stands."""
+    encoded = EncodedWord(sample.contexts.positions, sample.bases)
+    levelled = level_word(sample.word, encoded, sample.source, sample.lines_have_ends)
+    found = group_contexts(sample.word, levelled, settings, encoder, sample.count)
+    return Groups.of(found, levelled is not sample.bases).meet(sample.bases)
+
+
 def make_grouper(
     word: str, count: int, settings: InductionSettings, encoder: ContextEncoder, device: str = "cpu"
 ) -> KGrassmeans:
@@ -95,14 +106,14 @@ class WordInducer:
 
     The result depends on the word, the source, the encoder and the settings only, not on which
     other words are induced or on the number of workers. Samples of words that are ``encoded``
-    already, and their directions where contexts are ``grouped``, are taken as they are.
+    already, and their groups where contexts are ``grouped``, are taken as they are.
     """
 
     source: WordSource
     encoder: ContextEncoder
     settings: InductionSettings
     encoded: Mapping[str, EncodedWord] = field(default_factory=dict)
-    grouped: Mapping[str, Floats] = field(default_factory=dict)
+    grouped: Mapping[str, Groups] = field(default_factory=dict)
 
     def __call__(self, word: str) -> Result:
         """The senses of a word, or why it has none."""
@@ -114,10 +125,10 @@ class WordInducer:
         settings = self.settings_of(word)
         if len(sample.contexts) < settings.fewest_contexts:
             return skip_poor_word(sample, self.encoder, settings)
-        directions = self.grouped.get(word)
-        if directions is None:
-            found = group_contexts(word, sample.bases, settings, self.encoder, sample.count)
-            directions = found.directions_
+        if (known := self.grouped.get(word)) is None:
+            directions = group_sample(sample, settings, self.encoder)
+        else:
+            directions = known.meet(sample.bases)
         return describe_sample(sample, self.order(sample, directions), self.encoder.vectors)
 
     def settings_of(self, word: str) -> InductionSettings:
@@ -147,8 +158,13 @@ class WordInducer:
                 count, device = self.source.count_of(word), self.encoder.device
                 rich.append(word)
                 groupers.append(make_grouper(word, count, settings, self.encoder, device))
-        fit_together(groupers, [encoded[word].bases for word in rich])
-        grouped = {word: own.directions_ for word, own in zip(rich, groupers, strict=True)}
+        has_ends = self.encoder.lines_have_ends
+        levelled = [level_word(word, encoded[word], self.source, has_ends) for word in rich]
+        fit_together(groupers, levelled)
+        grouped = {
+            word: Groups.of(own, lines is not encoded[word].bases)
+            for word, own, lines in zip(rich, groupers, levelled, strict=True)
+        }
         return replace(self, encoded=encoded, grouped=grouped)
 
     def only(self, words: Sequence[str]) -> WordInducer:
@@ -190,7 +206,7 @@ def frequent_words(corpus: Corpus, vectors: WordVectors, min_count: int | None =
     """The content words of a corpus that have a vector and occur often enough."""
     if min_count is None:
         min_count = default_min_count(corpus.n_tokens)
-    candidates = corpus.vocabulary.words[: corpus.vocabulary.size_at(min_count)]
+    candidates = corpus.words_from(min_count)
     left_out = corpus.function_words
     return [w for w in candidates if w in vectors and not is_function_word(w, left_out)]
 

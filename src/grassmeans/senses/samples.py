@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.arrays import Doubles, Floats, Indices
+from grassmeans.arrays import Doubles, Floats, Indices, Integers
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts.interface import ContextEncoder, OccurrenceSource
 from grassmeans.corpus.shard import ConcordanceLine
@@ -42,6 +42,14 @@ class WordSource(OccurrenceSource, Protocol):
     @property
     def n_tokens(self) -> int:
         """Number of tokens."""
+        ...
+
+    def forms_of(self, word: str) -> tuple[tuple[str, int], ...]:
+        """The forms that count as a word, with their counts; none where it stands for itself."""
+        ...
+
+    def tokens_at(self, positions: Indices) -> Integers:
+        """(n,) ids of the forms at positions in text order."""
         ...
 
     def line_at(
@@ -126,9 +134,9 @@ def complete_sample(
     """What is needed to group and to describe a word's contexts, without those that say nothing."""
     kept = encoded.leave_out_poor()
     contexts = Contexts(encoder.describe_at(source, kept.positions), kept.positions)
-    return WordSample(
-        word, contexts, kept.bases, source, encoder.lines_have_ends, encoder.function_words
-    )
+    # The word's own forms tell no more of its senses than function words do.
+    telling_nothing = encoder.function_words | {form for form, _ in source.forms_of(word)}
+    return WordSample(word, contexts, kept.bases, source, encoder.lines_have_ends, telling_nothing)
 
 
 def sample_word(

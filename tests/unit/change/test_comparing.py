@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from grassmeans import Corpus
 from grassmeans.change import tables
 from grassmeans.change.comparing import ChangeSettings, compare_groups
 from grassmeans.change.grouping import group_documents
@@ -133,3 +134,16 @@ def test_a_random_division_shows_no_change(model, labelled):
     documents = group_documents(labelled, "date:century").shuffle(3)
     found = compare_groups(model, documents, settings=replace(ChangeSettings(), examined=0))
     assert not any(pair.is_change for word in found.words for pair in word.pairs)
+
+
+def test_all_forms_of_a_word_are_compared(model) -> None:
+    pairs = [("the crane nest wing", "old"), ("the cranes nest wing", "old")]
+    pairs += [("a cranes steel load", "new"), ("a crane steel load", "new")]
+    records = [{"text": text, "source": source} for text, source in pairs * 10]
+    texts = Corpus.from_texts(records, meta=("source",))
+    knows = model.with_lemmas({"cranes": "crane"})
+    rows = sense_shares(knows, texts, "cranes", by="source")
+    counts = {(row["group"], row["sense"]): row["count"] for row in rows}
+    assert counts == {("old", 1): 20, ("old", 2): 0, ("new", 1): 0, ("new", 2): 20}
+    (crane,) = compare_groups(knows, group_documents(texts, "source"), ["crane"]).words
+    assert {example.word for example in crane.examples} == {"crane", "cranes"}

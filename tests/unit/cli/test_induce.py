@@ -6,7 +6,7 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-from grassmeans import Corpus, SkipGram, WordVectors
+from grassmeans import Corpus, SkipGram, WordVectors, load
 from grassmeans.cli.main import app
 from grassmeans.errors import InputError
 
@@ -98,3 +98,27 @@ def test_texts_stand_in_place_of_a_corpus_and_models_give_contexts(folder, synth
     assert done.exit_code == 0, done.output
     # As many senses as there are: only word vectors have the paper's five.
     assert len(show(folder, "mine", "bank")["senses"]) == 2
+
+
+def test_forms_of_a_word_are_shown_together(forms_model, monkeypatch):
+    monkeypatch.setattr("grassmeans.cli.show.wants_json", lambda asked: asked)
+    done = CliRunner().invoke(app, ["show", str(forms_model.folder), "Cranes", "--examples", "0"])
+    assert "cranes is a form of crane" in done.stderr
+    counts = dict(forms_model["crane"].forms)
+    assert f"crane {counts['crane']}" in done.stdout
+    assert f"cranes {counts['cranes']}" in done.stdout
+    assert ["crane", counts["crane"]] in show(forms_model.folder.parent, "model", "cranes")["forms"]
+    done = CliRunner().invoke(app, ["show", str(forms_model.folder), "bank"])
+    assert "form" not in done.stderr + done.stdout.partition("\n")[0]
+
+
+def test_lemmas_come_from_a_dictionary(tmp_path, forms_corpus, topic_vectors):
+    pytest.importorskip("simplemma", reason="needs the extra lemmas")
+    how = [str(forms_corpus.path), str(topic_vectors.folder), "-w", "cranes", "--workers", "1"]
+    for name, option in (("pooled", "--lemmas"), ("apart", "--no-lemmas")):
+        done = CliRunner().invoke(app, ["induce", *how, "-o", str(tmp_path / name), option])
+        assert done.exit_code == 0, done.output
+    pooled, apart = (show(tmp_path, name, "cranes") for name in ("pooled", "apart"))
+    assert (pooled["word"], apart["word"]) == ("crane", "cranes")
+    assert pooled["count"] == apart["count"] + forms_corpus.count_of("crane")
+    assert load(tmp_path / "pooled").manifest["lemmas"]["source"] == "simplemma (en)"

@@ -14,7 +14,6 @@ from grassmeans.collocations.collocates import (
     NearWords,
     count_near_words,
     tokens_around,
-    tokens_at,
 )
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.errors import InputError
@@ -157,7 +156,7 @@ def test_tokens_around_stay_inside_their_document():
     names = [[corpus.vocabulary.words[i] if i >= 0 else i for i in row] for row in around]
     assert names == [[OUTSIDE, "one", "three"], [OUTSIDE, "four", OUTSIDE]]
     assert tokens_around(corpus, np.empty(0, np.int64), 1, 1).shape == (0, 2)
-    at = tokens_at(corpus, np.array([0, 3]))
+    at = corpus.tokens_at(np.array([0, 3]))
     assert [corpus.vocabulary.words[i] for i in at] == ["one", "four"]
 
 
@@ -173,3 +172,8 @@ def test_collocates_of_senses(tmp_path, corpus):
     few = find_collocates(model, corpus, "crane", max_contexts=2)
     assert few.n_looked_at == 2
     assert few.near.shares.tolist() == [2 / 3, 2 / 3]
+
+
+def test_collocates_of_all_forms(forms_model, forms_corpus) -> None:
+    found = find_collocates(forms_model, forms_corpus, "cranes")
+    assert (found.word, found.n_lines) == ("crane", forms_model["crane"].count)

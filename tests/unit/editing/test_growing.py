@@ -394,3 +394,18 @@ def test_vectors_that_an_interrupted_run_has_trained_are_taken_as_they_are(
     monkeypatch.setattr("grassmeans.editing.growing.train_vectors", stop)
     grown = update_model(model, text, tmp_path / "grown", workers=1).model.vectors["anvil"]
     np.testing.assert_allclose(grown / np.linalg.norm(grown), direction, rtol=1e-5)
+
+
+def test_new_text_in_all_forms(forms_model, synthetic, tmp_path) -> None:
+    texts = [text.lower().replace("crane", "cranes") for text in synthetic.documents]
+    (tmp_path / "new.txt").write_text("\n\n".join(texts), encoding="utf-8")
+    before = forms_model["crane"]
+    growth = update_model(
+        forms_model.folder, tmp_path / "new.txt", tmp_path / "grown", workers=1, min_count=5
+    )
+    after = growth.model["crane"]
+    assert after.count == 2 * before.count
+    singular = dict(before.forms)["crane"]
+    assert dict(after.forms) == {"crane": singular, "cranes": 2 * before.count - singular}
+    assert "cranes" not in growth.new_words
+    assert growth.model.lemma_table == {"cranes": "crane"}

@@ -13,6 +13,7 @@ from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.labelling import labeller
 from grassmeans.labelling.labeller import label_corpus, relabel
+from grassmeans.senses.keys import decode_key
 
 HARD = "the crane.1 in a nest wing steel crane.2 the beam mix the crane.0 crane.0"
 
@@ -299,3 +300,20 @@ def test_damaged_distances_are_noticed(corpus, model, tmp_path, damage) -> None:
         np.save(path, np.array(value, np.float16))
     with pytest.raises(ArtifactError, match="damaged"):
         relabel(labelled, tmp_path / "again", workers=1)
+
+
+def test_all_forms_are_labelled_with_keys_of_the_lemma(forms_corpus, forms_model, tmp_path) -> None:
+    labelled = label_corpus(forms_corpus, forms_model, tmp_path / "labelled", workers=1)
+    assert labelled.n_tokens == forms_corpus.n_tokens
+    words = forms_corpus.vocabulary.words
+    keys = labelled.vocabulary.words
+    tokens = np.concatenate([shard.tokens for shard in forms_corpus.shards])
+    labels = np.concatenate([shard.tokens for shard in labelled.shards])
+    found = {words[token]: set() for token in tokens.tolist()}
+    for token, label in zip(tokens.tolist(), labels.tolist(), strict=True):
+        found[words[token]].add(decode_key(keys[label])[0])
+    assert found["cranes"] == found["crane"] == {"crane"}
+    assert found["bank"] == {"bank"}
+    assert "cranes" not in keys
+    again = relabel(labelled, tmp_path / "again", idk_threshold=None, workers=1)
+    assert again.n_tokens == forms_corpus.n_tokens

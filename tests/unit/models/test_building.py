@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import filecmp
+from functools import partial
 
+import numpy as np
 import pytest
 
+from grassmeans import find_senses
 from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.errors import InputError
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.models.building import build_model
-from grassmeans.models.model import SenseModel
+from grassmeans.models.compacting import compact_model
+from grassmeans.models.model import SenseModel, load
 
 CURVE = {"answer_curve": {"intercept": 1.5, "log_margin": 0.5}}
 
@@ -74,3 +78,48 @@ def test_what_is_not_calibrated_has_no_rule(topic_corpus, topic_vectors):
     assert SenseModel.fit(topic_corpus, "crane", contexts=known).calibration is not None
     without = SenseModel.fit(topic_corpus, "crane", contexts=known, calibrated=False)
     assert without.calibration is None
+
+
+def test_forms_of_a_word_have_one_entry(
+    forms_model, forms_corpus, topic_model, synthetic, tmp_path
+):
+    entry, alone = forms_model["cranes"], topic_model["crane"]
+    assert forms_model.words == ("crane", "bank")
+    assert "Cranes" in forms_model
+    # The contexts are those of the corpus in which all of them are "crane", but for the plural, a
+    # word without a vector, in some of them.
+    assert (entry.count, entry.n_contexts) == (alone.count, alone.n_contexts)
+    np.testing.assert_allclose(entry.directions, alone.directions, atol=2e-3)
+    n_plural = forms_corpus.count_of("cranes")
+    assert n_plural > 0
+    assert dict(entry.forms) == {"crane": alone.count - n_plural, "cranes": n_plural}
+    assert (alone.forms, forms_model["bank"].forms) == ((), ())
+    assert all("cranes" not in sense.nearest_words for sense in entry.senses)
+    # What is known of the forms is of words with senses alone.
+    assert forms_model.lemma_table == {"cranes": "crane"}
+    assert forms_model.manifest["lemmas"] == {"source": "given", "n_forms": 1}
+    assert "lemmas" not in topic_model.manifest
+    compact_model(forms_model, tmp_path / "compact")
+    small = load(tmp_path / "compact")
+    assert small["cranes"].forms == entry.forms
+    assert small.lemma_table == {"cranes": "crane"}
+    text = " ".join([*synthetic.topic_words[0][:5], "cranes", *synthetic.topic_words[0][5:9]])
+    assert [word.key for word in small.tag(text, words="crane")] == ["crane"]
+
+
+def test_all_frequent_words_are_sought_in_their_forms(forms_corpus, topic_vectors):
+    count = forms_corpus.count_of("crane") + forms_corpus.count_of("cranes")
+    fit = partial(SenseModel.fit, forms_corpus, contexts=topic_vectors, n_senses=2)
+    model = fit(min_count=count, lemmas={"cranes": "crane"}, calibrated=False)
+    assert "crane" in model.words
+    assert "cranes" not in model.words
+
+
+def test_forms_are_found_in_texts(synthetic, topic_vectors):
+    texts = [text.replace("crane", "geese") for text in synthetic.documents[:80]]
+    texts += synthetic.documents[80:]
+    how = {"contexts": topic_vectors, "n_senses": 2}
+    found = find_senses(texts, "crane", lemmas={"geese": "crane"}, **how)
+    alone = find_senses(synthetic.documents, "crane", **how)
+    assert len(found.occurrences) == len(alone.occurrences)
+    assert {occurrence.word.lower() for occurrence in found.occurrences} == {"crane", "geese"}

@@ -1,13 +1,25 @@
 from __future__ import annotations
 
+import sys
+
+import numpy as np
 import pytest
 
-from grassmeans import Corpus, SenseModel
-from grassmeans.errors import ArtifactError, InputError
+from grassmeans import Corpus, SenseModel, WordVectors
+from grassmeans.errors import ArtifactError, InputError, MissingExtraError
 from grassmeans.models.building import build_model
 from grassmeans.models.compacting import compact_model
 from grassmeans.models.model import load
-from grassmeans.tagging.lemmas import collect_forms, read_lemmas
+from grassmeans.tagging import lemmas as lemmas_module
+from grassmeans.tagging.lemmas import (
+    MOST_OFTEN,
+    FormTable,
+    choose_forms,
+    collect_forms,
+    open_dictionary,
+    read_lemmas,
+    tell_forms,
+)
 from grassmeans.text.tokenizer import Tokenizer
 
 NOUNS = {"cranes": "crane", "banks": "bank"}
@@ -102,3 +114,92 @@ def test_models_of_tokens_read_text_with_joined_words(topic_vectors, synthetic, 
     assert (tagged[0].key, tagged[0].position, tagged[0].word) == ("port_crane", 5, "PORT_crane")
     assert tagged[0].sense == word.sense
     assert model.tag_many([tokens, " ".join(tokens)])[0] == tagged
+
+
+# Cosines to "bank": banks 1, banking 0.6; of "good": goods 0; "book": books 1. Any two: about 0.3.
+VECTORS = {
+    "bank": (1, 0, 0, 0), "banks": (2, 0, 0, 0), "banked": (0.8, 0.6, 0, 0),
+    "banker": (0.28, 0.96, 0, 0), "good": (0, 0, 1, 0), "goods": (0, 0, 0, 1),
+    "book": (0, 1, 0, 0), "books": (0, 3, 0, 0), "saw": (0, 0, 1, 1), "saws": (0, 0, 1, 1),
+    "see": (0, 0, 1, 1), "unite": (1, 1, 0, 0), "united": (1, 1, 0, 0), "we": (0, 1, 1, 0),
+    "us": (0, 1, 1, 0),
+}  # fmt: skip
+FORMS = {
+    "banks": "bank", "goods": "good", "books": "Book", "saw": "see", "saws": "saw",
+    "united": "unite", "us": "we", "bookses": "book", "mice": "mouse",
+}  # fmt: skip
+
+
+def tell(texts: list[str], find=FORMS.get) -> dict[str, str]:
+    rows = np.array(list(VECTORS.values()), np.float32)
+    return tell_forms(find, Corpus.from_texts(texts), WordVectors(list(VECTORS), rows))
+
+
+def test_forms_that_mean_the_same_lead_to_their_lemma() -> None:
+    words = " ".join([*VECTORS, "bookses", "mice"])
+    table = tell([words])
+    # A form without a vector is believed; a lemma has to occur, and to have one.
+    assert table["banks"] == "bank"
+    assert table["books"] == table["bookses"] == "book"
+    assert "mice" not in table
+    # Function words stay, and so do forms that have a meaning, or forms, of their own.
+    assert "us" not in table
+    assert "goods" not in table
+    assert "saw" not in table
+    assert table["saws"] == "saw"
+
+
+def test_a_form_is_near_its_lemma_or_another_form() -> None:
+    rows = {"bank": (1, 0), "banked": (0.8, 0.6), "banker": (0.28, 0.96), "book": (0, 1)}
+    rows |= {"booked": (0.6, 0.8), "west": (-1, 0), "south": (0, -1), "other": (-1, -1)}
+    vectors = WordVectors(list(rows), np.array(list(rows.values()), np.float32))
+    corpus = Corpus.from_texts([" ".join(rows)])
+    pairs = {"banked": "bank", "banker": "bank", "booked": "book"}
+    # To "bank" 0.8 and 0.28, to each other 0.8: "banker" is reached by way of "banked".
+    assert tell_forms(pairs.get, corpus, vectors) == pairs
+    del pairs["banked"]
+    assert tell_forms(pairs.get, corpus, vectors) == {"booked": "book"}
+
+
+def test_a_form_that_is_nearly_all_of_its_lemma_stays() -> None:
+    often = " ".join(["unite", *["united"] * MOST_OFTEN])
+    assert tell([often])["united"] == "unite"
+    assert "united" not in tell([often + " united"])
+
+
+def test_who_asks_gets_tables_or_reasons(monkeypatch) -> None:
+    corpus = Corpus.from_texts(["banks of a bank"])
+    vectors = WordVectors(["bank"], np.ones((1, 2), np.float32))
+    assert choose_forms(False, corpus, vectors) == FormTable({})
+    for given in ({"banks": "bank", "bank": "bank"}, lambda word: word.removesuffix("s")):
+        assert choose_forms(given, corpus, vectors) == FormTable({"banks": "bank"}, "given")
+    with pytest.raises(InputError, match="lemmas must be"):
+        choose_forms("always", corpus, vectors)
+    for name in ("simplemma", "simplemma.strategies"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(MissingExtraError, match=r"grassmeans\[lemmas\]"):
+        choose_forms(True, corpus, vectors)
+    monkeypatch.setattr(lemmas_module, "find_spec", lambda name: None)
+    assert choose_forms("auto", corpus, vectors) == FormTable({})
+
+
+def test_dictionaries_of_simplemma() -> None:
+    pytest.importorskip("simplemma", reason="needs the extra lemmas")
+    english, german = open_dictionary("en"), open_dictionary("de")
+    assert [english(w) for w in ("banks", "drew", "mice", "xqzt")] == [
+        "bank",
+        "draw",
+        "mouse",
+        None,
+    ]
+    assert german("häuser") == "Haus"
+    with pytest.raises(InputError, match="no lemmas of the language 'xx'"):
+        open_dictionary("xx")
+    words = ["bank", "banks", "draw", "drew"]
+    vectors = WordVectors(words, np.array([(1, 0), (2, 0), (0, 1), (0, 2)], np.float32))
+    corpus = Corpus.from_texts(["the banks drew what the bank can draw"])
+    expected = FormTable({"banks": "bank", "drew": "draw"}, "simplemma (en)")
+    assert choose_forms(True, corpus, vectors) == expected
+    assert choose_forms("auto", corpus, vectors) == expected
+    other = Corpus.from_texts(["the banks drew"], language="ja")
+    assert choose_forms("auto", other, vectors) == FormTable({})

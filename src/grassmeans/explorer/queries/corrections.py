@@ -23,7 +23,7 @@ from grassmeans.explorer.drafts import TAKE_BACK, describe_step
 from grassmeans.explorer.limits import ConflictError, NoCorpusError, StaleError, TooMuchError
 from grassmeans.explorer.open_model import Corrected, OpenModel
 from grassmeans.explorer.queries.induce import DEFAULT_CONTEXTS, adopt_nodes, induce_senses
-from grassmeans.explorer.queries.occurrences import encode_lines, sample_for_counts, word_id_of
+from grassmeans.explorer.queries.occurrences import encode_lines, ids_of_forms, sample_for_counts
 from grassmeans.explorer.queries.words import WordView, require_word, show_word
 from grassmeans.explorer.work import begin_long_work, checkpoint
 from grassmeans.models.model import load
@@ -170,7 +170,7 @@ def _gather(opened: OpenModel, edited: EditedWord, wanted: Correction) -> Eviden
             entry = adopt_nodes(opened, found, wanted.nodes, wanted.max_contexts)
         return Evidence(counted_in=counted_in, found=entry)
     if wanted.action == "merge" and not (
-        is_counted_in(edited.entry, corpus, opened.relation) and key in corpus.vocabulary
+        is_counted_in(edited.entry, corpus, opened.relation) and opened.is_in_corpus(key)
     ):
         return nothing
     sample = sample_for_counts(opened, key)
@@ -189,7 +189,8 @@ def _read_lines(
     if not positions:
         raise InputError("no line is chosen: choose one or more")
     chosen = np.unique(np.array(positions, np.int64))
-    if not np.isin(chosen, corpus.positions(word_id_of(opened, key))).all():
+    ids_of_forms(opened, key)  # says where it does not occur
+    if not np.isin(chosen, corpus.positions(key)).all():
         raise InputError(f"{key!r} does not stand at all of these positions: choose lines of it")
     encoded = EncodedWord(chosen, encode_lines(opened, key, chosen))
     return complete_sample(key, encoded, corpus, opened.base.encoder)

@@ -26,7 +26,7 @@ from grassmeans.models.model import SenseModel
 from grassmeans.models.origin import OWN, name_corpus
 from grassmeans.senses.describing import characteristic_words, describe_sample, name_senses
 from grassmeans.senses.entries import WordSenses
-from grassmeans.senses.induction import group_contexts, skip_poor_word
+from grassmeans.senses.induction import group_sample, skip_poor_word
 from grassmeans.senses.samples import WordSample
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -133,9 +133,9 @@ def _induce(opened: OpenModel, key: str, n_senses: int | str, max_contexts: int)
     if len(sample.contexts) < settings.fewest_contexts:
         reason = skip_poor_word(sample, encoder, settings).reason
         raise ConflictError(f"{key!r} {reason}: ask for fewer")
-    found = group_contexts(key, sample.bases, settings, encoder, sample.count)
+    directions = group_sample(sample, settings, encoder)
     checkpoint(0.75)
-    entry = describe_sample(sample, found.directions_, encoder.vectors)
+    entry = describe_sample(sample, directions, encoder.vectors)
     if opened.corpus is not None and opened.relation != OWN:
         entry = replace(entry, counted_in=name_corpus(opened.corpus))
     checkpoint(0.8)

@@ -17,7 +17,7 @@ from grassmeans.arrays import Floats
 from grassmeans.explorer.limits import BoundedCache, Kept
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.lookup import check_typed, find_word
-from grassmeans.explorer.queries.occurrences import MeasuredWord, tell_senses, word_id_of
+from grassmeans.explorer.queries.occurrences import MeasuredWord, ids_of_forms, tell_senses
 from grassmeans.explorer.queries.words import require_word
 from grassmeans.explorer.work import begin_long_work, checkpoint
 from grassmeans.senses.entries import ExampleLine
@@ -179,7 +179,9 @@ def read_plain_lines(opened: OpenModel, word: str, offset: int = 0, limit: int =
         kept = list(islice(_find_mentions(opened, key), MOST_LINES))
         page = [PlainLine(None, x.document, x.left, x.word, x.right) for x in kept[rows]]
         return PlainLines(len(kept), tuple(page))
-    positions = corpus.positions(word_id_of(opened, key))
+    ids = ids_of_forms(opened, key)
+    itself = corpus.vocabulary.id_of(key)
+    positions = corpus.positions(itself if itself in ids else key)
     page = []
     for position in positions[rows].tolist():
         line = corpus.line_at(position, LINE_WIDTH)

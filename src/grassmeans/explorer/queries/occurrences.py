@@ -54,13 +54,13 @@ class LineSample:
 EVERYTHING = LineSample()
 
 
-def word_id_of(opened: OpenModel, key: str) -> int:
-    """The corpus's id of a word; `WordNotFoundError` where it does not occur."""
-    word_id = opened.require_corpus("looking at contexts").vocabulary.id_of(key)
-    if word_id < 0:
+def ids_of_forms(opened: OpenModel, key: str) -> list[int]:
+    """The corpus's ids of a word and its forms; `WordNotFoundError` where none occurs."""
+    corpus = opened.require_corpus("looking at contexts")
+    if not opened.is_in_corpus(key):
         suggestions = tuple(found.word for found in suggest_words(opened, key))
         raise limits.WordNotFoundError(f"{key[:80]!r} does not occur in the corpus", suggestions)
-    return word_id
+    return corpus.ids_of_forms(key)
 
 
 def choose_positions(
@@ -68,7 +68,7 @@ def choose_positions(
 ) -> Indices:
     """Positions of a word's occurrences that are looked at, in text order: not more than most."""
     corpus = opened.require_corpus("looking at lines")
-    parts = [corpus.positions(word_id) for word_id in _ids_of_forms(opened, key, sample)]
+    parts = [corpus.positions(word_id) for word_id in _ids_of_sample(opened, key, sample)]
     positions = parts[0] if len(parts) == 1 else np.sort(np.concatenate(parts))
     bounds = [bound for bound in (sample.size, most) if bound is not None]
     return sample_positions(
@@ -79,12 +79,12 @@ def choose_positions(
 def count_occurrences(opened: OpenModel, key: str, sample: LineSample) -> int:
     """How often a word and its other forms occur."""
     corpus = opened.require_corpus("looking at lines")
-    return int(corpus.vocabulary.counts[_ids_of_forms(opened, key, sample)].sum())
+    return int(corpus.vocabulary.counts[_ids_of_sample(opened, key, sample)].sum())
 
 
-def _ids_of_forms(opened: OpenModel, key: str, sample: LineSample) -> list[int]:
-    forms = dict.fromkeys([key, *map(opened.key_of, sample.forms)])
-    return [word_id_of(opened, form) for form in forms]
+def _ids_of_sample(opened: OpenModel, key: str, sample: LineSample) -> list[int]:
+    words = dict.fromkeys([key, *map(opened.key_of, sample.forms)])
+    return [word_id for word in words for word_id in ids_of_forms(opened, word)]
 
 
 def _size_of(sample: WordSample) -> int:
@@ -104,7 +104,7 @@ def sample_word(opened: OpenModel, word: str, max_contexts: int) -> WordSample:
     key = opened.key_of(word)
 
     def make() -> WordSample:
-        word_id_of(opened, key)
+        ids_of_forms(opened, key)
         settings = replace(opened.settings, max_contexts=max_contexts)
         positions = samples.draw_positions(key, corpus, settings)
         encoded = EncodedWord(positions, encode_lines(opened, key, positions, until=0.6))
@@ -278,7 +278,7 @@ def count_in_corpus(opened: OpenModel, word: str) -> CorpusCounts:
     now = opened.now
     key = require_word(opened, word)
     name = name_corpus(corpus).name
-    count = corpus.count_of(key) if key in corpus.vocabulary else 0
+    count = corpus.count_of(key) if opened.is_in_corpus(key) else 0
     if not count:
         return CorpusCounts(key, name, 0, 0, ())
     edited = now.edits.get(key) or EditedWord.start(opened.base, key)

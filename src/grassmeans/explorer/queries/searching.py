@@ -22,7 +22,7 @@ import numpy as np
 import regex
 
 from grassmeans.arrays import Booleans, Indices, Integers
-from grassmeans.collocations.collocates import OUTSIDE, tokens_around, tokens_at
+from grassmeans.collocations.collocates import OUTSIDE, tokens_around
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
 from grassmeans.explorer.limits import ConflictError, TooMuchError
@@ -90,7 +90,7 @@ def stand_near(
     ids = np.flatnonzero(is_near[:-2])
     fitting = _Fitting(corpus, ids, search, time.monotonic() + seconds)
     # A phrase may go across the word itself; a single word is another one.
-    own = tokens_at(corpus, positions)
+    own = corpus.tokens_at(positions)
     whole = np.insert(around, before, own, axis=1) if max(map(len, terms)) > 1 else around
     for i, term in enumerate(terms):
         checkpoint(0.3 + 0.7 * i / len(terms))

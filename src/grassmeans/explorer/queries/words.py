@@ -84,6 +84,7 @@ class WordView:
     senses: tuple[SenseView, ...]
     # Where counts and shares come from, where that is not the model's own corpus.
     counted_in: CountedIn | None = None
+    forms: tuple[tuple[str, int], ...] = ()  # that have one entry, and how often each occurs
     corrections: tuple[Edit, ...] = ()  # of this session, in the order they were made
     undone: tuple[Edit, ...] = ()  # that can be made again, the last one undone first
     saved_as: str = ""  # the version that has these corrections; empty where none has
@@ -178,6 +179,7 @@ def view_entry(
         revision=revision,
         senses=tuple(_view_sense(entry.word, sense, lexemes) for sense in entry.senses),
         counted_in=entry.counted_in,
+        forms=entry.forms,
     )
 
 

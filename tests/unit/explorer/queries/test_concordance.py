@@ -9,7 +9,6 @@ import pytest
 
 from crane_model import save_crane_model
 from grassmeans import Corpus, load
-from grassmeans.collocations.collocates import tokens_at
 from grassmeans.explorer.limits import (
     ConflictError,
     Limits,
@@ -276,7 +275,7 @@ def test_a_document_has_paragraphs_and_fields(opened, corpus):
     assert (near.cut_before, near.cut_after, near.later) == (True, False, None)
     words = corpus.vocabulary.words
     assert near.earlier is not None
-    assert words[tokens_at(corpus, np.array([near.earlier]))[0]] == "crane"
+    assert words[corpus.tokens_at(np.array([near.earlier]))[0]] == "crane"
 
 
 def test_frequencies_by_hand(opened):

@@ -7,7 +7,19 @@ import math
 import numpy as np
 import pytest
 
-from grassmeans.explorer.queries.occurrences import tell_senses
+from grassmeans.explorer.limits import WordNotFoundError
+from grassmeans.explorer.open_model import OpenModel
+from grassmeans.explorer.queries.lines import read_plain_lines
+from grassmeans.explorer.queries.lookup import look_up
+from grassmeans.explorer.queries.occurrences import (
+    EVERYTHING,
+    LineSample,
+    choose_positions,
+    count_in_corpus,
+    count_occurrences,
+    tell_senses,
+)
+from grassmeans.explorer.queries.words import show_word
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.calibration import CALIBRATION
 
@@ -33,3 +45,20 @@ def test_without_a_calibration_it_is_the_probability_of_the_sense(topic_model) -
     first, second = np.exp(-10.0 * np.array([0.6, 0.8]))
     _, sure = tell_senses(model, "crane", DISTANCES[1:3])
     assert sure == pytest.approx([first / (first + second), 0.5], abs=1e-6)
+
+
+def test_the_occurrences_of_a_word_are_those_of_its_forms(forms_model, forms_corpus) -> None:
+    opened = OpenModel(forms_model, forms_corpus)
+    count, plural = forms_model["crane"].count, forms_corpus.count_of("cranes")
+    for asked in ("crane", "cranes"):
+        found = look_up(opened, asked)
+        assert (found.word, found.in_corpus) == ("crane", count)
+    assert look_up(opened, "Cranes").led_by == "lemma"
+    assert len(choose_positions(opened, "crane", EVERYTHING)) == count
+    assert count_occurrences(opened, "crane", LineSample(forms=("cranes",))) == count
+    assert count_in_corpus(opened, "cranes").count == count
+    assert dict(show_word(opened, "cranes").forms)["cranes"] == plural
+    # Lines of a form itself can be looked at, too.
+    assert read_plain_lines(opened, "cranes").total == plural
+    with pytest.raises(WordNotFoundError, match="does not occur"):
+        choose_positions(opened, "nowhere", EVERYTHING)

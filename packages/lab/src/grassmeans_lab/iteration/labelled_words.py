@@ -59,7 +59,7 @@ class LabelledWords(Corpus):
             ids.setdefault(decode_key(key)[0], []).append(i)
         return ids
 
-    def token_ids(self, word: str) -> list[int]:
+    def ids_of_forms(self, word: str) -> list[int]:
         """The ids of all keys of a word."""
         ids = self._ids_of_words.get(word)
         if ids is None:
@@ -68,16 +68,9 @@ class LabelledWords(Corpus):
             )
         return ids
 
-    def positions(self, word: str | int) -> NDArray[np.int64]:
-        """(n,) positions of all keys of a word, in text order; of one key for its id."""
-        if not isinstance(word, str):
-            return super().positions(word)
-        every = super().positions
-        return np.sort(np.concatenate([every(i) for i in self.token_ids(word)]))
-
-    def count_of(self, word: str) -> int:
-        """How often a word occurs, in all senses."""
-        return int(np.asarray(self.vocabulary.counts)[self.token_ids(word)].sum())
+    def forms_of(self, word: str) -> tuple[tuple[str, int], ...]:
+        """None: its keys are no forms of a word."""
+        return ()
 
     def occurrences_in(self, shard: Shard, local: NDArray[np.int64]) -> LabelledOccurrences:
         """The occurrences at positions inside a shard, in text order."""

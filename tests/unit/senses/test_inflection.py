@@ -1,0 +1,70 @@
+"""Contexts of a word in several forms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from grassmeans import Corpus
+from grassmeans.clustering.kgrassmeans import KGrassmeans
+from grassmeans.corpus.pooled_forms import PooledForms
+from grassmeans.senses.inflection import Groups, level_forms, level_word
+from grassmeans.senses.samples import EncodedWord
+from grassmeans.vectors.similarity import unit_rows
+
+N = 40
+
+
+def make_lines() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Lines of two senses (axis 0) in two forms (axis 1, which tells more); and these."""
+    senses, forms = np.tile([1, -1], 2 * N), np.repeat([1, -1], 2 * N)
+    noise = 0.05 * np.random.default_rng(0).standard_normal((4 * N, 4))
+    rows = np.stack([0.5 * senses, 2.0 * forms, np.ones(4 * N), np.zeros(4 * N)], axis=1) + noise
+    return unit_rows(rows).astype(np.float32)[:, None], senses, forms
+
+
+def group(lines: np.ndarray) -> KGrassmeans:
+    return KGrassmeans(n_senses=2, n_init=5, random_state=0, signed=True).fit(lines)
+
+
+def test_senses_are_not_those_of_grammar() -> None:
+    lines, senses, forms = make_lines()
+
+    def agree(labels: np.ndarray, truth: np.ndarray) -> float:
+        same = float(((labels == 0) == (truth > 0)).mean())
+        return max(same, 1.0 - same)
+
+    assert agree(group(lines).labels_, forms) == 1.0
+    levelled = level_forms(lines, forms)
+    assert agree(group(levelled).labels_, senses) == 1.0
+    np.testing.assert_allclose(np.linalg.norm(levelled, axis=2), 1.0, atol=1e-6)
+
+
+def test_directions_are_where_contexts_meet_as_they_are() -> None:
+    lines, _, forms = make_lines()
+    levelled = level_forms(lines, forms)
+    found = group(levelled)
+    met = Groups.of(found, True).meet(lines)
+    for k in range(2):
+        mean = lines[found.labels_ == k, 0].mean(axis=0)
+        assert met[k] @ mean / np.linalg.norm(mean) == pytest.approx(1.0, abs=1e-3)
+    assert Groups.of(found, False).meet(lines) is found.directions_
+
+
+def test_the_mean_of_a_few_is_moved_less() -> None:
+    # Ten lines along the first axis, ten along the second: either mean is half believed, and moved
+    # by half of (0.5, -0.5).
+    lines = np.repeat(np.eye(2, dtype=np.float32), 10, axis=0)[:, None]
+    moved = level_forms(lines, np.repeat([3, 7], 10))
+    expected = np.array([0.75, 0.25]) / np.hypot(0.75, 0.25)
+    np.testing.assert_allclose(moved[0, 0], expected, atol=1e-6)
+
+
+def test_words_of_one_form_are_left_alone() -> None:
+    corpus = PooledForms(Corpus.from_texts(["cranes nest cranes", "a crane"]), {"cranes": "crane"})
+    lines = np.eye(3, dtype=np.float32)[:, None]
+    crane = EncodedWord(corpus.positions("crane"), lines)
+    assert level_word("crane", crane, corpus, False) is lines  # has no ends
+    assert level_word("nest", EncodedWord(corpus.positions("nest"), lines), corpus, True) is lines
+    moved = level_word("crane", crane, corpus, True)
+    np.testing.assert_array_equal(moved, level_forms(lines, np.array([0, 0, 1])))
