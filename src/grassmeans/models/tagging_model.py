@@ -30,6 +30,7 @@ class TaggingModel(DecidingModel):
     folder: Path | None
     find_lemma: FindLemma | None
     is_as_stored: bool  # in that folder
+    granularity: str | None  # at which the senses of that folder are seen
 
     @property
     @abstractmethod

@@ -54,6 +54,8 @@ class Sense:
     """Two or three words that tell it from the others; empty in older models."""
     hidden: bool = False
     """Whether a user has taken it out of use."""
+    function: bool = False
+    """Whether it is the word's use as a function word, beside senses that are not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,5 +169,5 @@ _ENTRY_RULES = {
     "word": text,
     "count": whole(),
     "n_contexts": whole(),
-    "senses": each(record(_SENSE_RULES, {"name": text, "hidden": flag})),
+    "senses": each(record(_SENSE_RULES, {"name": text, "hidden": flag, "function": flag})),
 }

@@ -213,3 +213,10 @@ def test_lines_that_have_ends_tell_same_senses_without_a_calibration() -> None:
     assert inherited["same_sense"] == model.sameness.to_dict()
     fewer = model.with_inventory(SenseInventory([]))
     assert fewer.same_sense("topic3 crane", "crane topic3", "crane") > 0.9  # as it was
+
+
+def test_why_a_function_word_has_no_senses(topic_model) -> None:
+    with pytest.raises(UnknownWordError, match="'the' has no senses in this model: it is a funct"):
+        topic_model["The"]
+    with pytest.raises(UnknownWordError, match="'seal' is not among the"):
+        topic_model["seal"]
