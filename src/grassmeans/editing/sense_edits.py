@@ -239,6 +239,7 @@ def _join(first: Sense, second: Sense, weights: Doubles) -> Sense:
         characteristic_words=words[:N_CHARACTERISTIC],
         examples=_alternate(first.examples, second.examples)[:N_EXAMPLES],
         name=larger.name,
+        function=first.function and second.function,
     )
 
 
