@@ -9,7 +9,7 @@ import pytest
 import grassmeans
 from grassmeans import WordVectors
 from grassmeans.contexts.subspaces import SubspaceEncoder
-from grassmeans.errors import ArtifactError, InputError, UnknownWordError
+from grassmeans.errors import ArtifactError, GrassmeansWarning, InputError, UnknownWordError
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.models import places as model_places
 from grassmeans.models.building import inherit_answer_rule
@@ -220,3 +220,5 @@ def test_why_a_function_word_has_no_senses(topic_model) -> None:
         topic_model["The"]
     with pytest.raises(UnknownWordError, match="'seal' is not among the"):
         topic_model["seal"]
+    with pytest.warns(GrassmeansWarning, match=r"no senses of 'the', 'x': .*'the' is a function"):
+        topic_model.tag("The crane.", words=["the", "x"])
