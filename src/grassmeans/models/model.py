@@ -325,7 +325,7 @@ class SenseModel(TaggingModel):
         if self.sameness is None or not self.encoder.lines_have_ends:
             raise InputError(
                 "this model does not know how alike two contexts of one sense are, so it cannot "
-                "tell which senses are one: take a model of learned contexts"
+                "tell which senses are one: take a model of learned contexts, of more words"
             )
         return TextGrouping(self.sameness)
 

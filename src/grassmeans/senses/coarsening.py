@@ -59,6 +59,8 @@ class TextGrouping:
         shares = np.array([max(entry.senses[i].share, _SMALLEST) for i in shown])
         distances = [entry.senses[i].mean_distance for i in shown]
         same = expect_same(entry.directions[shown], distances, self.curve, self.prior)
+        functional = np.array([entry.senses[i].function for i in shown])
+        same[functional[:, None] != functional] = 0.0  # "may" and the month
         found[shown] = shown[group_senses(same, shares / shares.sum())] + 1
         return found
 

@@ -107,6 +107,13 @@ def test_groups_have_the_number_of_their_first_sense() -> None:
     assert grouping.group(replace(make_entry(), senses=())).tolist() == [1, 2, 3]
 
 
+def test_a_use_as_a_function_word_is_one_with_no_content_sense() -> None:
+    senses = [replace(sense, function=sense.number == 2) for sense in make_entry().senses]
+    entry = replace(make_entry(), senses=tuple(senses))
+    assert TextGrouping(STEEP, 0.5).group(entry).tolist() == [1, 2, 3]
+    assert TextGrouping(STEEP, 0.9999).group(entry).tolist() == [1, 2, 1]
+
+
 def test_a_group_is_as_near_as_its_nearest_sense() -> None:
     coarse = CoarseInventory(SenseInventory([make_entry()]), TextGrouping(STEEP, 0.5))
     distances = np.array([[0.5, 0.25, 0.75], [np.nan] * 3], np.float32)
