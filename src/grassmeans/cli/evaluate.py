@@ -53,6 +53,7 @@ def evaluate(
     idk: Annotated[float | None, typer.Option(min=0.0)] = None,
     confidence: options.Share | None = None,
     sharpness: options.Sharpness = None,
+    granularity: options.Granularity = None,
     max_contexts: options.MaxContexts = 10_000,
     seed: options.Whole | None = None,
     device: options.Device = "cpu",
@@ -64,7 +65,8 @@ def evaluate(
     Instances go to their nearest sense, with no "I don't know". Where the target was not found or
     has too few known words around it, the largest sense is taken; the instances of a word without
     senses form one cluster. How often is printed. The JSON has the scores of `grassmeans score`,
-    the parameters, and digests of model and data.
+    the parameters, and digests of model and data. Beside them stand the scores of two answers that
+    look at no context: one cluster a word, and one an occurrence.
 
     Pairs need no senses, and nothing is grouped: is a word meant in the same sense in two texts, by
     how alike their contexts are? The area under the ROC curve, 50 for chance, says how good an
@@ -127,6 +129,8 @@ def evaluate(
             raise InputError(
                 "--model and --lexemes do not go together with --method: leave them out"
             )
+        if granularity is not None:
+            raise InputError("--granularity needs --model: it is a view of a model's senses")
         if corpus is None or vectors is None:
             raise InputError("--method needs --corpus and --vectors, from which it learns")
         learn = _find_methods(opened)
@@ -135,7 +139,16 @@ def evaluate(
         )
     else:
         system = _open_system(
-            opened, model, lexemes, vectors, corpus, senses, seed, work.workers, device
+            opened,
+            model,
+            lexemes,
+            vectors,
+            corpus,
+            senses,
+            seed,
+            work.workers,
+            device,
+            granularity,
         )
     if confidence is not None:
         if not isinstance(system, ModelSystem):
@@ -191,6 +204,7 @@ def _open_system(
     seed: int | None,
     workers: int | None,
     device: str,
+    granularity: str | None,
 ) -> System:
     """A model, or word vectors alone for tasks that need no senses."""
     from grassmeans.corpus.corpus import Corpus
@@ -216,8 +230,13 @@ def _open_system(
     uses_corpus = task.needs_senses or task.needs_contexts
     learnt = Corpus.open(corpus) if corpus is not None and uses_corpus else None
     open_place = open_contexts_alone if task.needs_contexts else open_model_or_contexts
+    opened = open_place(model, learnt, device=device)
+    if granularity is not None:
+        if learnt is not None:
+            raise InputError("--granularity is a view of a finished model: leave --corpus out")
+        opened = opened.at_granularity(granularity)
     return ModelSystem(
-        open_place(model, learnt, device=device),
+        opened,
         None if lexemes is None else LexemeVectors.load(lexemes),
         vectors=plain,
         corpus=learnt,

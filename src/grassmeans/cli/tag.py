@@ -38,6 +38,7 @@ def tag(
     idk: options.Idk = None,
     confidence: options.Confidence = None,
     sharpness: options.Sharpness = None,
+    granularity: options.Granularity = None,
     device: options.Device = "cpu",
     workers: options.Workers = None,
     as_json: options.Json = False,
@@ -72,6 +73,8 @@ def tag(
     if format not in ("text", "tokens", "conllu"):
         raise InputError(f"--format must be text, tokens or conllu, got {format!r}")
     opened = load(model, device=device)
+    if granularity is not None:
+        opened = opened.at_granularity(granularity)
     for name in word or []:
         opened.inventory.directions(opened.spell(name))  # raises where the model has it not
     json_lines = wants_json(as_json)

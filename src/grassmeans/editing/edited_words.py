@@ -281,6 +281,12 @@ class EditedInventory(SenseInventory):
             return self._base.names_of(word)
         return {sense.number: sense.name for sense in self._entries[word].senses}
 
+    def function_senses_of(self, word: str) -> frozenset[int]:
+        """The numbers of the senses that are a use as a function word now."""
+        if word not in self._entries:
+            return self._base.function_senses_of(word)
+        return frozenset(s.number for s in self._entries[word].senses if s.function)
+
     def usual_distance(self, word: str) -> float:
         """The mean distance of a word's contexts to its only sense as it is now, or NaN."""
         if word not in self._entries:

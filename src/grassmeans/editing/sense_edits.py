@@ -235,6 +235,7 @@ def _join(first: Sense, second: Sense, weights: Doubles) -> Sense:
         characteristic_words=words[:N_CHARACTERISTIC],
         examples=_alternate(first.examples, second.examples)[:N_EXAMPLES],
         name=larger.name,
+        function=first.function and second.function,
     )
 
 
@@ -258,7 +259,7 @@ def describe_anew(
     for old, new in zip(entry.senses, described, strict=True):
         if old.number in touched:
             name = old.name if keep_names and old.name else new.name
-            senses.append(replace(new, name=name, hidden=old.hidden))
+            senses.append(replace(new, name=name, hidden=old.hidden, function=old.function))
         else:
             senses.append(replace(old, share=new.share, mean_distance=new.mean_distance))
     return replace(entry, count=sample.count, n_contexts=len(sample.contexts), senses=tuple(senses))

@@ -12,8 +12,8 @@ Rules, the same for every task:
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -25,7 +25,7 @@ from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import ClusteringScores, KeyScores
 from grassmeans.evaluation.instances import Instance, Key, Label, LabelledInstances, known_form
-from grassmeans.evaluation.reports import ResultTable
+from grassmeans.evaluation.reports import ResultTable, plain_groups, tabulate_groups
 from grassmeans.evaluation.running import Result, RunSettings, Task
 from grassmeans.evaluation.systems import Senses, System
 from grassmeans.senses.decoding import decode_hard, decode_soft
@@ -35,6 +35,9 @@ from grassmeans.tagging.tagging import occurrences_in_passages
 MIN_SHARE = 0.1
 """Soft answers leave out senses this much less likely than the best; fuzzy NMI would take them for
 absent, but fuzzy B-cubed for shared."""
+
+ONE_A_WORD = "one cluster a word"
+ONE_AN_OCCURRENCE = "one cluster an occurrence"
 
 Distances = Floats | Doubles
 Scores = KeyScores[Any, Any]
@@ -59,15 +62,23 @@ class GroupingResult(Result):
     """None where the test set has no gold labels."""
     key: Key
     """The answers."""
+    baselines: Mapping[str, Any] = field(default_factory=dict)
+    """The scores over all words of answers that look at no context (`score_baselines`)."""
 
     def plain_scores(self) -> dict[str, Any]:
-        """The scores of each group."""
+        """The scores of each group, and of the baselines."""
         scores = {} if self.scores is None else self.scores.to_dict()
+        if self.baselines:
+            scores["baselines"] = plain_groups(self.baselines)
         return scores | {"words_without_senses": list(self.words_without_senses)}
 
     def to_table(self) -> ResultTable:
-        """A table of the scores of each group; without rows where there are none."""
-        return ResultTable(("",), ()) if self.scores is None else self.scores.to_table()
+        """A table of the scores of each group and baseline; without rows where there are none."""
+        if self.scores is None:
+            return ResultTable(("",), ())
+        rows = tabulate_groups(plain_groups(self.baselines), self.scores.columns).rows
+        table = self.scores.to_table()
+        return replace(table, rows=table.rows + rows)
 
 
 @dataclass(frozen=True)
@@ -132,6 +143,7 @@ class ClusteringTask(Task[GroupingResult]):
             "n_poor_context": answers.n_poor_context,
         }
         scores = None
+        baselines: Mapping[str, Any] = {}
         if self.gold.n_instances > 0:
             scores = self.scoring.compare(answers.key, self.gold)
             if scores.n_unanswered == self.gold.n_instances:
@@ -140,6 +152,7 @@ class ClusteringTask(Task[GroupingResult]):
                     f"{self.name}: do they belong together?"
                 )
             counts |= {"n_unanswered": scores.n_unanswered, "n_unlabelled": scores.n_unknown}
+            baselines = score_baselines(self.gold, self.scoring)
         return GroupingResult(
             task=self.name,
             scores=scores,
@@ -147,7 +160,18 @@ class ClusteringTask(Task[GroupingResult]):
             parameters=about,
             counts=counts,
             words_without_senses=answers.words_without_senses,
+            baselines=baselines,
         )
+
+
+def score_baselines(gold: Key, scoring: type[Scores]) -> dict[str, Any]:
+    """The scores over all words of answers that look at nothing: all alike, and each its own."""
+    one = {word: dict.fromkeys(given, (Label("1"),)) for word, given in gold.labels.items()}
+    own = {word: {name: (Label(name),) for name in given} for word, given in gold.labels.items()}
+    return {
+        ONE_A_WORD: scoring.compare(Key(one), gold).all,
+        ONE_AN_OCCURRENCE: scoring.compare(Key(own), gold).all,
+    }
 
 
 def answer_instances(

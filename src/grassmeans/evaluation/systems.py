@@ -152,7 +152,8 @@ class ModelSenses(Senses):
         """(n, n_senses), NaN where a context says nothing."""
         self.require(word)
         lines = SenseLines.collect([np.asarray(self.inventory.directions(word))])
-        return self.encoder.measure(occurrences, np.zeros(len(occurrences), np.int64), lines)
+        rows = np.zeros(len(occurrences), np.int64)
+        return self.inventory.gather(self.encoder.measure(occurrences, rows, lines), rows, [word])
 
     def for_running_text(self) -> ModelSenses:
         """The same, with contexts of one known word or more."""
@@ -224,7 +225,8 @@ class ModelSystem(System):
         """How its senses were induced, and from what kind of context."""
         encoder = self.model.encoder
         about = {"method": self.name, "kind": encoder.kind}
-        return about | encoder.shape.to_dict() | self.settings.to_dict()
+        seen = {} if self.model.granularity is None else {"granularity": self.model.granularity}
+        return about | encoder.shape.to_dict() | self.settings.to_dict() | seen
 
     @cached_property
     def digests(self) -> dict[str, str]:

@@ -75,17 +75,18 @@ class _Lent(NamedTuple):
 
     folder: Path
     find_lemma: FindLemma | None
+    granularity: str | None = None
 
 
 @contextlib.contextmanager
 def _lend(model: TaggingModel) -> Iterator[_Lent]:
     """A folder that holds a model: its own, or one for this block where it has changed since."""
     if model.folder is not None and model.is_as_stored:
-        yield _Lent(model.folder, model.find_lemma)
+        yield _Lent(model.folder, model.find_lemma, model.granularity)
         return
     with temporary_folder() as place:
         model.save(place / "model")
-        yield _Lent(place / "model", model.find_lemma)
+        yield _Lent(place / "model", model.find_lemma, model.granularity)
 
 
 @lru_cache(maxsize=1)
@@ -98,6 +99,8 @@ def _open(folder: Path) -> SenseModel:
 def _tag_block(lent: _Lent, block: Block, options: dict[str, Any]) -> list[TaggedText]:
     """Runs in a worker, which keeps the model from block to block."""
     model = _open(lent.folder)
+    if lent.granularity is not None:
+        model = model.at_granularity(lent.granularity)
     if lent.find_lemma is not None:
         model = model.with_lemmas(lent.find_lemma)
     return model.tag_many(block, check=model.check_language(), **options)

@@ -8,12 +8,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from grassmeans.artifacts.checking import MANIFEST, damaged
 from grassmeans.artifacts.schema import (
     check_arguments,
     check_values,
     each,
     either,
+    expect,
     flag,
     instance_of,
     nothing,
@@ -45,6 +48,7 @@ from grassmeans.outputs.ownership import list_marks
 from grassmeans.outputs.places import output_folder
 from grassmeans.reading.given import check_words, spell_word
 from grassmeans.senses.calibration import CALIBRATION
+from grassmeans.senses.coarsening import TEXT, CoarseInventory, TextGrouping
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.tagging.lemmas import (
@@ -108,6 +112,8 @@ class SenseModel(TaggingModel):
         A lemmatizer that was given (`with_lemmas`).
     is_as_stored : bool
         Whether the folder holds these senses.
+    granularity : str or None
+        At which the folder's senses are seen (`at_granularity`); None for as they are.
     """
 
     def __init__(
@@ -126,6 +132,7 @@ class SenseModel(TaggingModel):
                 "a model is made from texts by SenseModel.fit(texts, words=[...]), without "
                 "SenseModel() before it, or opened by SenseModel.load(path)"
             )
+        inventory.function_words = encoder.function_words
         self.encoder = encoder
         self.inventory = inventory
         self.tokenizer = tokenizer
@@ -134,6 +141,7 @@ class SenseModel(TaggingModel):
         self.lemma_table = dict(lemma_table or {})
         self.find_lemma = find_lemma
         self.is_as_stored = folder is not None
+        self.granularity = None
 
     def __repr__(self) -> str:
         return f"SenseModel({len(self.inventory):,} words with senses, {self.vectors!r})"
@@ -292,6 +300,54 @@ class SenseModel(TaggingModel):
         """
         return self._change(find_lemma=check_lemmas(lemmas))
 
+    @check_arguments(granularity=expect('"text"', lambda value: value == TEXT))
+    def at_granularity(self, granularity: str) -> SenseModel:
+        """The same model, whose answers are coarser; its senses stay what they are.
+
+        It is a view, for tagging and evaluation: what is saved is the model itself. A number is for
+        a new induction (`fit`): what a finished model has in one sense cannot be split.
+
+        Parameters
+        ----------
+        granularity : {"text"}
+            For running text, where most occurrences have the main sense: senses stay apart only
+            where that is to be expected to raise B-cubed F (`grassmeans.senses.coarsening`). A
+            group of senses (`sense_groups`) is answered by the number and the name of its first.
+
+        Raises
+        ------
+        InputError
+            For models of word vectors, whose senses tell too little of how alike they are.
+        """
+        if self.granularity == granularity:
+            return self
+        changed = self._change(inventory=CoarseInventory(self.inventory, self._text_grouping))
+        changed.granularity = granularity
+        changed.is_as_stored = self.is_as_stored
+        return changed
+
+    @check_arguments()
+    def sense_groups(self, word: str) -> tuple[tuple[int, ...], ...]:
+        """Which senses of a word are one at the granularity "text", by their numbers.
+
+        Examples
+        --------
+        >>> model.sense_groups("crane")  # doctest: +SKIP
+        ((1, 3), (2,))
+        """
+        groups = self._text_grouping.group(self.inventory[self.spell(word)])
+        numbers = dict.fromkeys(groups[groups > 0].tolist())
+        return tuple(tuple((np.flatnonzero(groups == n) + 1).tolist()) for n in numbers)
+
+    @property
+    def _text_grouping(self) -> TextGrouping:
+        if self.sameness is None or not self.encoder.lines_have_ends:
+            raise InputError(
+                "this model does not know how alike two contexts of one sense are, so it cannot "
+                "tell which senses are one: take a model of learned contexts, of more words"
+            )
+        return TextGrouping(self.sameness)
+
     def _change(
         self, inventory: SenseInventory | None = None, find_lemma: FindLemma | None = None
     ) -> SenseModel:
@@ -305,6 +361,7 @@ class SenseModel(TaggingModel):
             find_lemma=find_lemma or self.find_lemma,
         )
         changed.is_as_stored = self.is_as_stored and inventory is None
+        changed.granularity = self.granularity if inventory is None else None
         for name in ("_strangers", "sameness"):  # some other senses do not change them
             if name in self.__dict__:
                 setattr(changed, name, getattr(self, name))
@@ -347,6 +404,7 @@ class SenseModel(TaggingModel):
                 sorted(self.encoder.function_words),
                 [self.encoder.kind, self.encoder.shape.to_dict(), self.encoder.identity()],
             ]
+            + ([] if self.granularity is None else [self.granularity])
         )
 
     @property

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from grassmeans.artifacts.schema import check_arguments, flag, optional, shorten, text
+from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.errors import InputError, warn_user
 from grassmeans.models.deciding import DecidingModel
 from grassmeans.models.frames import tag_frame
@@ -30,6 +31,7 @@ class TaggingModel(DecidingModel):
     folder: Path | None
     find_lemma: FindLemma | None
     is_as_stored: bool  # in that folder
+    granularity: str | None  # at which the senses of that folder are seen
 
     @property
     @abstractmethod
@@ -320,7 +322,9 @@ class TaggingModel(DecidingModel):
         unknown = [word for word in words if self.spell(word) not in self.inventory]
         if unknown:
             shown = ", ".join(map(repr, unknown[:_SHOWN])) + (", ..." * (len(unknown) > _SHOWN))
-            warn_user(f"the model has no senses of {shown}: not tagged")
+            functional = [w for w in unknown if is_function_word(w, self.encoder.function_words)]
+            why = f" ({functional[0]!r} is a function word)" if functional else ""
+            warn_user(f"the model has no senses of {shown}: not tagged{why}")
 
     def check_language(self) -> LanguageCheck:
         """A check whether texts are in the model's language, and of words that it knows."""

@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from grassmeans.arrays import Booleans, Doubles, Floats
 from grassmeans.errors import ArtifactError, InputError
@@ -158,6 +158,14 @@ class SamenessCurve:
         """(n,) probabilities, of similarities (n,); NaN for NaN."""
         alike = np.asarray(similarities, np.float64)
         return np.asarray(expit(self.intercept + self.slope * alike), np.float64)
+
+    def expect(self, means: Doubles, variances: Doubles, prior: float = 0.5) -> Doubles:
+        """The mean probability of pairs whose similarities are normal, with a prior of one sense.
+
+        The mean of a logistic curve, as MacKay (1992) approximates it.
+        """
+        scores = self.intercept + self.slope * means + logit(prior)
+        return np.asarray(expit(scores / np.sqrt(1.0 + np.pi / 8 * self.slope**2 * variances)))
 
     def to_dict(self) -> dict[str, float]:
         """Plain values, for a manifest."""

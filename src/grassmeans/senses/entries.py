@@ -69,6 +69,8 @@ class Sense:
     models."""
     hidden: bool = False
     """Whether a user has taken it out of use."""
+    function: bool = False
+    """Whether it is the word's use as a function word, beside senses that are not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,5 +196,5 @@ _ENTRY_RULES = {
     "word": text,
     "count": whole(),
     "n_contexts": whole(),
-    "senses": each(record(_SENSE_RULES, {"name": text, "hidden": flag})),
+    "senses": each(record(_SENSE_RULES, {"name": text, "hidden": flag, "function": flag})),
 }

@@ -34,6 +34,7 @@ from grassmeans.progress import format_duration, progress_bar, tell
 from grassmeans.reading.given import check_words
 from grassmeans.senses.describing import describe_sample
 from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
+from grassmeans.senses.function_words import frequent_function_words, judge_function_word
 from grassmeans.senses.inflection import Groups, level_word
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.language import warn_of_contexts
@@ -106,7 +107,8 @@ class WordInducer:
 
     The result depends on the word, the source, the encoder and the settings only, not on which
     other words are induced or on the number of workers. Samples of words that are ``encoded``
-    already, and their groups where contexts are ``grouped``, are taken as they are.
+    already, and their groups where contexts are ``grouped``, are taken as they are. Of
+    ``function_words`` only those with content uses have senses.
     """
 
     source: WordSource
@@ -114,6 +116,7 @@ class WordInducer:
     settings: InductionSettings
     encoded: Mapping[str, EncodedWord] = field(default_factory=dict)
     grouped: Mapping[str, Groups] = field(default_factory=dict)
+    function_words: frozenset[str] = frozenset()
 
     def __call__(self, word: str) -> Result:
         """The senses of a word, or why it has none."""
@@ -129,7 +132,11 @@ class WordInducer:
             directions = group_sample(sample, settings, self.encoder)
         else:
             directions = known.meet(sample.bases)
-        return describe_sample(sample, self.order(sample, directions), self.encoder.vectors)
+        vectors = self.encoder.vectors
+        entry = describe_sample(sample, self.order(sample, directions), vectors)
+        if word in self.function_words:
+            return judge_function_word(entry, sample, vectors)
+        return entry
 
     def settings_of(self, word: str) -> InductionSettings:
         """The settings of one word."""
@@ -238,7 +245,9 @@ def induce(
     words : str or iterable of str, optional
         One word or several, in any case where the corpus is lower-cased. Unknown and too rare ones
         end up in ``skipped``. Without it: all content words that occur
-        ``min_count`` times (`default_min_count` where that is not given either).
+        ``min_count`` times (`default_min_count` where that is not given either); with "auto", and
+        contexts whose lines have ends, also the function words that are content words at times
+        (`grassmeans.senses.function_words`).
     workers : int or None
         Processes; with one, a single word uses all cores.
     parts : Path, optional
@@ -251,15 +260,20 @@ def induce(
     encoder, settings = choose_encoder(
         corpus, contexts, settings, changes, show_progress=show_progress
     )
+    function_words: list[str] = []
     if words is None:
-        chosen = frequent_words(corpus, encoder.vectors, min_count)
+        fewest = default_min_count(corpus.n_tokens) if min_count is None else min_count
+        chosen = frequent_words(corpus, encoder.vectors, fewest)
+        if chosen and settings.n_senses == AUTO and encoder.lines_have_ends:
+            function_words = frequent_function_words(corpus, encoder.vectors, fewest)
+            chosen += function_words
     else:
         chosen = list(dict.fromkeys(map(corpus.spell, check_words(words))))
     if not chosen:
         raise InputError("there is no word to induce: lower min_count, or name words")
     warn_of_contexts(encoder, corpus)
     place = None if parts is None else Path(parts)
-    inducer = WordInducer(corpus, encoder, settings)
+    inducer = WordInducer(corpus, encoder, settings, function_words=frozenset(function_words))
     _tell_cost(inducer, chosen, show_progress)
     results = list(induce_words(chosen, inducer, workers, place, show_progress))
     return SenseInventory(

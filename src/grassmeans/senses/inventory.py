@@ -23,6 +23,7 @@ from grassmeans.artifacts.checking import (
 )
 from grassmeans.artifacts.schema import check_arguments, shorten, whole
 from grassmeans.artifacts.writing import write_array, write_bytes
+from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.geometry.distances import SenseLines
 from grassmeans.senses.compact_inventory import (
@@ -55,7 +56,11 @@ class SenseInventory(Mapping[str, WordSenses]):
     words : tuple of str
     skipped : tuple of SkippedWord
         Words that were asked for and have no senses here, with the reason.
+    function_words : frozenset of str
+        Those of the model that it belongs to: where one is missing, the error says why.
     """
+
+    function_words: frozenset[str] = frozenset()
 
     def __init__(self, entries: Iterable[WordSenses], skipped: Iterable[SkippedWord] = ()) -> None:
         found, absent = _check_entries(entries, WordSenses), _check_entries(skipped, SkippedWord)
@@ -70,6 +75,7 @@ class SenseInventory(Mapping[str, WordSenses]):
         self.skipped = parts.skipped
         self._names: dict[str, dict[int, str]] = {}
         self._usual: dict[str, float] = {}
+        self._function: dict[str, frozenset[int]] = {}
         self._shares: dict[str, tuple[float, ...]] = {}
         self._numbers = {word: i for i, word in enumerate(self.words)}
         self._offsets = np.concatenate([[0], np.cumsum(parts.sense_counts)]).astype(np.int64)
@@ -136,6 +142,12 @@ class SenseInventory(Mapping[str, WordSenses]):
             self._read_block(self._number(word))
         return self._names[word]
 
+    def function_senses_of(self, word: str) -> frozenset[int]:
+        """The numbers of the senses that are a word's use as a function word."""
+        if word not in self._function:
+            self._read_block(self._number(word))
+        return self._function[word]
+
     def usual_distance(self, word: str) -> float:
         """The mean distance of contexts to an only sense; NaN for more senses, or if not known."""
         if word not in self._usual:
@@ -153,10 +165,12 @@ class SenseInventory(Mapping[str, WordSenses]):
             try:
                 names = [str(sense.get("name", "")) for sense in entry["senses"]]
                 usual = [float(sense["mean_distance"]) for sense in entry["senses"]]
+                function = [n for n, s in enumerate(entry["senses"], 1) if s.get("function")]
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 raise damaged(path, f"the entry of {self.words[i]!r} is not whole") from error
             self._names[self.words[i]] = dict(enumerate(names, 1))
             self._usual[self.words[i]] = usual[0] if len(usual) == 1 else math.nan
+            self._function[self.words[i]] = frozenset(function)
 
     def shares_of(self, word: str) -> tuple[float, ...]:
         """What part of a word's occurrences each of its senses has; 1 in all.
@@ -171,6 +185,13 @@ class SenseInventory(Mapping[str, WordSenses]):
             total = sum(parts) or 1.0
             self._shares[word] = tuple(part / total for part in parts)
         return self._shares[word]
+
+    def gather(self, distances: Floats, numbers: Indices, words: Sequence[str]) -> Floats:
+        """(n, most senses) distances as they are answered by: of each sense, as measured.
+
+        ``numbers`` (n,) tell which of the words each row is of.
+        """
+        return distances
 
     def find_mentions(self, spellings: Sequence[str], words: Iterable[str]) -> Iterator[str]:
         """Those of some words whose entries, examples included, hold one of some texts.
@@ -189,6 +210,11 @@ class SenseInventory(Mapping[str, WordSenses]):
             reason = next((s.reason for s in self.skipped if s.word == word), None)
             if reason is not None:
                 raise UnknownWordError(f"{word!r} has no senses in this model: it {reason}")
+            if is_function_word(word, self.function_words):
+                raise UnknownWordError(
+                    f"{word!r} has no senses in this model: it is a function word, and models "
+                    "know the senses of content words; name it to `grassmeans induce` to see some"
+                )
             raise UnknownWordError(
                 f"{word!r} is not among the {len(self.words):,} words of this model's inventory"
             )

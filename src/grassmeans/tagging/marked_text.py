@@ -27,6 +27,7 @@ class ReadText(NamedTuple):
     entries: list[str]  # the entry of the inventory for each of these
     unknown: tuple[str, ...]  # what was marked and is not in the model
     sentences: list[int]  # which of the words begin a sentence; the first one does
+    asked: bool = False  # whether the words to be tagged were marked or named
 
 
 def read_text(
@@ -69,7 +70,8 @@ def read_text(
     begins = np.searchsorted(starts, _find_starts(text, readable)).tolist()
     sentences = sorted({0, *(i for i in begins if i < len(keys))})
     chosen = [entries[i] for i in targets]
-    return ReadText(plain, keys, spans, targets, chosen, tuple(missing), sentences)
+    asked = bool(marked) or wanted is not None
+    return ReadText(plain, keys, spans, targets, chosen, tuple(missing), sentences, asked)
 
 
 def _find_starts(text: str | RawDocument, readable: str) -> Sequence[int]:

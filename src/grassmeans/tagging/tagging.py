@@ -177,7 +177,8 @@ def tag_texts(
     sentences decide for a word is said in `grassmeans.tagging.widening`. Words that
     the model has no senses for are left untagged, also where ``words`` names them. HTML tags and
     character references are no words of the text; they stay in it, and without ``marks`` so does
-    ``<b>``. ``check`` sees the first words of the texts.
+    ``<b>``. A word that is mostly a function word ("may") is told only where it is not, unless it
+    is marked or among ``words``. ``check`` sees the first words of the texts.
     """
     wanted = None if words is None else {spell_word(w, tokenizer) for w in check_words(words)}
     if lemmas is not None and wanted is not None:
@@ -238,9 +239,16 @@ def _tag_block(
                 text.targets, text.entries, found, strict=False
             )
         ]
-        tagged.append(TaggedText(text.text, tuple(words), text.unknown))
+        shown = words if text.asked else [word for word in words if _is_told(word, inventory)]
+        tagged.append(TaggedText(text.text, tuple(shown), text.unknown))
         before += len(text.keys)
     return tagged
+
+
+def _is_told(word: TaggedWord, inventory: SenseInventory) -> bool:
+    """Whether an answer that nobody asked for says something: no function word's usual one."""
+    functional = inventory.function_senses_of(word.key)
+    return not functional or (word.sense > 0 and word.sense not in functional)
 
 
 def _answer_steps(
@@ -278,9 +286,11 @@ def _measure_targets(
     """Distances of the words to their senses, and how many senses each has."""
     words, lines = _collect_lines(keys, inventory)
     n_senses = lines.n_senses[words]
+    names = list(dict.fromkeys(keys))
 
     def measure(occurrences: Occurrences, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        return encoder.measure(occurrences, words[rows], lines)
+        distances = encoder.measure(occurrences, words[rows], lines)
+        return inventory.gather(distances, words[rows], names)
 
     return measure_near_first(located, measure, rule, usual), n_senses
 
@@ -324,7 +334,8 @@ def passage_distances(
     words, lines = _collect_lines([word], inventory)
     if not len(occurrences):
         return np.empty((0, lines.most_senses), np.float32)
-    return encoder.measure(occurrences, np.repeat(words, len(occurrences)), lines)
+    rows = np.repeat(words, len(occurrences))
+    return inventory.gather(encoder.measure(occurrences, rows, lines), rows, [word])
 
 
 def occurrences_in_passages(

@@ -158,6 +158,10 @@ Sharpness = Annotated[
         min=0.0, help="Soft: of the probabilities exp(-sharpness d); the model's own by default."
     ),
 ]
+Granularity = Annotated[
+    str | None,
+    typer.Option(help="text: senses are one where running text would gain nothing by their split."),
+]
 
 _HELP_OF_ONE = re.compile(r"^(\w+): (.*(?:\n {4}.*)*)", re.MULTILINE)
 _MARKUP = re.compile(r"\[(?!(?:bold|dim|/)\])")

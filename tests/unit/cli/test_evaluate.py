@@ -279,3 +279,22 @@ def test_something_has_to_be_answered(topic_model_folder) -> None:
     result = CliRunner().invoke(app, ["reliability", str(topic_model_folder)])
     assert result.exit_code != 0
     assert "give a corpus, or a test set" in str(result.exception)
+
+
+def test_a_granularity_is_for_a_finished_model_that_knows_it(folder: Path) -> None:
+    model = ("--model", folder / "model", "--granularity")
+    for options, expected in (
+        ((*model, "text"), "take a model of learned contexts"),
+        ((*model, "0.5"), 'granularity must be "text"'),
+        (("--method", "kmeans", "--granularity", "text"), "--granularity needs --model"),
+    ):
+        result = evaluate(folder, "jsonl", "a.jsonl", *options)
+        assert isinstance(result.exception, InputError)
+        assert expected in str(result.exception)
+
+
+def test_baselines_are_printed_beside(folder: Path) -> None:
+    options = ("--model", folder / "model", "--markdown")
+    table = evaluate(folder, "jsonl", "a.jsonl", *options).stdout
+    assert "| one cluster a word | 2 | 4 |" in table
+    assert "| one cluster an occurrence | 2 | 4 |" in table

@@ -421,3 +421,14 @@ def test_lines_become_a_sense_where_they_meet():
 def test_lines_of_a_sense_there_is_make_no_other():
     with pytest.raises(InputError, match="0 of the 2 lines would have a sense of their own"):
         add_sense_of(make_senses(), make_lines([1, 0, 0], [1, 0, 0]))
+
+
+def test_a_use_as_a_function_word_stays_one_where_it_is_merged_with_such() -> None:
+    first, second, third = make_senses((0.5, 0.3, 0.2)).senses
+    senses = (replace(first, function=True), replace(second, function=True), third)
+    entry = replace(make_senses((0.5, 0.3, 0.2)), senses=senses)
+    assert merge_senses(entry, [1, 2], VECTORS).senses[0].function
+    assert not merge_senses(entry, [2, 3], VECTORS).senses[1].function
+    renamed = rename_sense(entry, 1, "might")
+    edited = EditedInventory(SenseInventory([entry]), {"crane": renamed})
+    assert edited.function_senses_of("crane") == {1, 2}

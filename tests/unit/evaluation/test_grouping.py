@@ -7,7 +7,8 @@ import pytest
 
 from grassmeans import Corpus
 from grassmeans.errors import InputError
-from grassmeans.evaluation.grouping import answer_instances
+from grassmeans.evaluation.clustering_scores import ClusteringScores
+from grassmeans.evaluation.grouping import answer_instances, score_baselines
 from grassmeans.evaluation.instances import Instance, Key, Label
 from grassmeans.evaluation.running import evaluate
 from grassmeans.evaluation.systems import ModelSystem
@@ -166,3 +167,23 @@ def test_gold_key_of_another_test_set(small_model, small_task) -> None:
     other = Key({"seal.n": {"9": (Label("animal"),)}})
     with pytest.raises(InputError, match="gold key has none of the 4 instances"):
         evaluate(replace(small_task, gold=other), small_model)
+
+
+def test_answers_that_look_at_nothing_stand_beside(small_model, small_task) -> None:
+    result = evaluate(small_task, small_model)
+    told = result.to_dict()["baselines"]
+    assert list(told) == ["one cluster a word", "one cluster an occurrence"]
+    assert told["one cluster a word"]["n_clusters"] == 1.0
+    assert told["one cluster a word"]["b_cubed_recall"] == 100.0
+    assert told["one cluster an occurrence"]["b_cubed_precision"] == 100.0
+    names = [row[0] for row in result.to_table().rows]
+    assert names[-2:] == list(told)
+
+
+def test_baselines_by_hand() -> None:
+    labels = {str(i): (Label(name),) for i, name in enumerate("aaab")}
+    found = score_baselines(Key({"crane": labels}), ClusteringScores)
+    one, own = found.values()
+    # All alike: (3 * 3 + 1) / 16, and all. Each its own: all, and (3 / 3 + 1) / 4.
+    assert (one.b_cubed_precision, one.b_cubed_recall) == pytest.approx((62.5, 100.0))
+    assert (own.b_cubed_precision, own.b_cubed_recall) == pytest.approx((100.0, 50.0))

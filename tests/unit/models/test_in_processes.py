@@ -8,6 +8,7 @@ from grassmeans.errors import InputError
 from grassmeans.integrations import tag_iter
 from grassmeans.models import in_processes
 from grassmeans.models.in_processes import cut_blocks, tag_blocks
+from grassmeans.models.model import load
 from grassmeans.reading.given import make_document
 from grassmeans.senses.inventory import SenseInventory
 
@@ -73,3 +74,24 @@ def test_a_stream_is_tagged_by_several_processes_in_order(model) -> None:
 def test_a_wrong_number_of_workers_is_refused(model) -> None:
     with pytest.raises(InputError, match="workers must be"):
         model.tag_many(TEXTS, workers=0)
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_processes_see_a_model_at_its_granularity(model, monkeypatch) -> None:
+    lent = []
+
+    def keep(function, tasks, workers):
+        lent.extend(given for given, *_ in tasks)
+        return iter([])
+
+    monkeypatch.setattr(in_processes, "map_tasks", keep)
+    model.granularity = "text"
+    list(tag_blocks(model, iter([[make_document(BIRD)]] * 2), 2))
+    model.granularity = None
+    assert [given.granularity for given in lent] == ["text"]
+    seen = []
+    opened = load(model.folder)
+    monkeypatch.setattr(in_processes, "_open", lambda folder: opened)
+    monkeypatch.setattr(type(opened), "at_granularity", lambda self, g: seen.append(g) or self)
+    in_processes._tag_block(lent[0], [make_document(BIRD)], {})
+    assert seen == ["text"]

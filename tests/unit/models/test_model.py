@@ -9,7 +9,7 @@ import pytest
 import grassmeans
 from grassmeans import WordVectors
 from grassmeans.contexts.subspaces import SubspaceEncoder
-from grassmeans.errors import ArtifactError, InputError, UnknownWordError
+from grassmeans.errors import ArtifactError, GrassmeansWarning, InputError, UnknownWordError
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.models import places as model_places
 from grassmeans.models.building import inherit_answer_rule
@@ -213,3 +213,12 @@ def test_lines_that_have_ends_tell_same_senses_without_a_calibration() -> None:
     assert inherited["same_sense"] == model.sameness.to_dict()
     fewer = model.with_inventory(SenseInventory([]))
     assert fewer.same_sense("topic3 crane", "crane topic3", "crane") > 0.9  # as it was
+
+
+def test_why_a_function_word_has_no_senses(topic_model) -> None:
+    with pytest.raises(UnknownWordError, match="'the' has no senses in this model: it is a funct"):
+        topic_model["The"]
+    with pytest.raises(UnknownWordError, match="'seal' is not among the"):
+        topic_model["seal"]
+    with pytest.warns(GrassmeansWarning, match=r"no senses of 'the', 'x': .*'the' is a function"):
+        topic_model.tag("The crane.", words=["the", "x"])

@@ -379,3 +379,11 @@ def test_too_few_senses_tell_nothing() -> None:
     assert expect_sameness(np.zeros(8), [0.6], 100) is None
     assert expect_sameness(np.zeros(40), [], 100) is None
     assert expect_sameness(np.ones(40), [0.6], 100) is None  # senses that do not differ
+
+
+def test_the_mean_of_a_curve_over_normal_similarities() -> None:
+    curve = SamenessCurve(0.0, 2.0)
+    assert curve.expect(np.array(1.0), np.array(0.0)) == pytest.approx(1 / (1 + np.exp(-2)))
+    # 1 + pi / 8 * 4 * v = 4 halves the score.
+    assert curve.expect(np.array(1.0), np.array(6 / np.pi)) == pytest.approx(1 / (1 + np.exp(-1)))
+    assert curve.expect(np.array(0.0), np.array(0.0), 0.8) == pytest.approx(0.8)

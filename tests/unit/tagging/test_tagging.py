@@ -16,6 +16,7 @@ from grassmeans.geometry.windows import ContextShape
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.decoding import decode_hard
 from grassmeans.senses.induction import induce
+from grassmeans.senses.inventory import SenseInventory
 from grassmeans.tagging.tagging import TaggedText, TaggedWord
 
 
@@ -282,3 +283,16 @@ def test_long_text_is_measured_in_steps_with_the_same_answers(
     assert topic_model.tag(text, on_progress=done.append) == whole
     assert done == [0.4, 0.8, 1.0]
     assert len(whole) == 5
+
+
+def test_a_function_word_is_told_where_it_is_none_or_asked_for(topic_model, synthetic) -> None:
+    bird, machine = synthetic.topic_words[:2]
+    texts = [sentence(bird), sentence(machine)]
+    usual = topic_model.tag(texts[0])[0].sense
+    entry = topic_model.inventory["crane"]
+    senses = tuple(replace(sense, function=sense.number == usual) for sense in entry.senses)
+    model = topic_model.with_inventory(SenseInventory([replace(entry, senses=senses)]))
+    assert [len(found) for found in model.tag_many(texts)] == [0, 1]
+    assert [len(found) for found in model.tag_many(texts, words="crane")] == [1, 1]
+    assert [len(model.tag(sentence(words, marked=True))) for words in (bird, machine)] == [1, 1]
+    assert len(model.tag("A crane.", confidence=1.0)) == 0  # "I don't know" says nothing either
