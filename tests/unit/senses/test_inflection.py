@@ -5,11 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grassmeans import Corpus
+from grassmeans import Corpus, WordVectors
 from grassmeans.clustering.kgrassmeans import KGrassmeans
+from grassmeans.clustering.settings import InductionSettings
+from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.corpus.pooled_forms import PooledForms
+from grassmeans.geometry.windows import ContextShape
+from grassmeans.senses.induction import WordInducer, group_contexts, group_sample
 from grassmeans.senses.inflection import find_directions, level_forms, level_word
-from grassmeans.senses.samples import EncodedWord
+from grassmeans.senses.samples import EncodedWord, sample_word
 from grassmeans.vectors.similarity import unit_rows
 
 N = 40
@@ -68,3 +72,37 @@ def test_words_of_one_form_are_left_alone() -> None:
     assert level_word("nest", EncodedWord(corpus.positions("nest"), lines), corpus, True) is lines
     moved = level_word("crane", crane, corpus, True)
     np.testing.assert_array_equal(moved, level_forms(lines, np.array([0, 0, 1])))
+
+
+class Rays(SubspaceEncoder):
+    """Contexts whose lines have ends: the means of their words."""
+
+    lines_have_ends = True
+
+    def encode(self, occurrences):
+        rows = self.describing_words(occurrences)
+        means = np.where(rows[:, :, None] >= 0, self.vectors.vectors[rows], 0.0).sum(axis=1)
+        return unit_rows(means).astype(np.float32)[:, None]
+
+
+def test_words_are_levelled_alone_and_together() -> None:
+    # Sense and tense of a place: the tense tells more.
+    rows = {"nest": (1, 0, 2), "steel": (-1, 0, 2), "once": (0, 4, 0), "now": (0, -4, 0)}
+    pairs = [(sense, form) for sense in ("nest", "steel") for form in ("drew", "draw")]
+    tense = {"drew": "once", "draw": "now"}
+    texts = [f"{sense} {form} {tense[form]}" for sense, form in pairs * 20]
+    vectors = WordVectors(list(rows), np.array(list(rows.values()), np.float32))
+    encoder = Rays(vectors, ContextShape(window=2, rank=1), frozenset())
+    plain = Corpus.from_texts(texts, language="none")
+    source, settings = PooledForms(plain, {"drew": "draw"}), InductionSettings(n_senses=2)
+    inducer = WordInducer(source, encoder, settings)
+    sample = sample_word("draw", source, encoder, settings)
+    unlevelled = group_contexts("draw", sample.bases, settings, encoder, sample.count)
+    assert sorted(np.sign(unlevelled.directions_[:, 1])) == [-1, 1]
+    for directions in (
+        group_sample(sample, settings, encoder),
+        inducer.work_ahead(["draw"]).grouped["draw"],
+        inducer("draw").directions,
+    ):
+        assert sorted(np.sign(directions[:, 0])) == [-1, 1]
+        np.testing.assert_allclose(directions[:, 1], 0.0, atol=1e-3)
