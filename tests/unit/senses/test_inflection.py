@@ -8,7 +8,7 @@ import pytest
 from grassmeans import Corpus, WordVectors
 from grassmeans.clustering.kgrassmeans import KGrassmeans
 from grassmeans.clustering.settings import InductionSettings
-from grassmeans.contexts.subspaces import SubspaceEncoder
+from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.corpus.pooled_forms import PooledForms
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.senses.induction import WordInducer, group_contexts, group_sample
@@ -74,15 +74,22 @@ def test_words_of_one_form_are_left_alone() -> None:
     np.testing.assert_array_equal(moved, level_forms(lines, np.array([0, 0, 1])))
 
 
-class Rays(SubspaceEncoder):
+class Rays(ContextEncoder):
     """Contexts whose lines have ends: the means of their words."""
 
+    kind = "rays"
     lines_have_ends = True
 
     def encode(self, occurrences):
         rows = self.describing_words(occurrences)
         means = np.where(rows[:, :, None] >= 0, self.vectors.vectors[rows], 0.0).sum(axis=1)
         return unit_rows(means).astype(np.float32)[:, None]
+
+    def weigh_words(self, occurrences, directions):
+        return [[] for _ in directions]
+
+    def identity(self):
+        return None
 
 
 def test_words_are_levelled_alone_and_together() -> None:
