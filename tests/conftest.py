@@ -106,15 +106,16 @@ def forms_corpus(tmp_path_factory, synthetic) -> Corpus:
 
 
 @pytest.fixture(scope="session")
-def forms_model(tmp_path_factory, forms_corpus, topic_vectors) -> SenseModel:
+def forms_model(tmp_path_factory, forms_corpus, topic_vectors, synthetic) -> SenseModel:
     """A model of it in which both have one entry."""
+    first, second = synthetic.topic_words[0][:2]
     return build_model(
         forms_corpus.path,
         topic_vectors.folder,
         tmp_path_factory.mktemp("forms") / "model",
         ["Cranes", "bank", "nowhere"],
         settings=InductionSettings(n_senses=2),
-        lemmas={"cranes": "crane", "unheard": "bank"},
+        lemmas={"cranes": "crane", "unheard": "bank", second: first},
         workers=1,
     )
 

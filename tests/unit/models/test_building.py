@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import filecmp
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -15,6 +16,8 @@ from grassmeans.geometry.windows import ContextShape
 from grassmeans.models.building import build_model
 from grassmeans.models.compacting import compact_model
 from grassmeans.models.model import SenseModel, load
+from grassmeans.senses.inventory import SenseInventory
+from grassmeans.senses.samples import sample_word
 
 CURVE = {"answer_curve": {"intercept": 1.5, "log_margin": 0.5}}
 
@@ -94,7 +97,6 @@ def test_forms_of_a_word_have_one_entry(
     assert n_plural > 0
     assert dict(entry.forms) == {"crane": alone.count - n_plural, "cranes": n_plural}
     assert (alone.forms, forms_model["bank"].forms) == ((), ())
-    assert all("cranes" not in sense.nearest_words for sense in entry.senses)
     # What is known of the forms is of words with senses alone.
     assert forms_model.lemma_table == {"cranes": "crane"}
     assert forms_model.manifest["lemmas"] == {"source": "given", "n_forms": 1}
@@ -123,3 +125,23 @@ def test_forms_are_found_in_texts(synthetic, topic_vectors):
     alone = find_senses(synthetic.documents, "crane", **how)
     assert len(found.occurrences) == len(alone.occurrences)
     assert {occurrence.word.lower() for occurrence in found.occurrences} == {"crane", "geese"}
+
+
+def test_forms_of_a_word_tell_nothing_of_its_senses(forms_model, forms_corpus):
+    pooled = forms_model.pool_forms(forms_corpus)
+    sample = sample_word("crane", pooled, forms_model.encoder, forms_model.settings)
+    assert sample.function_words - forms_model.encoder.function_words == {"crane", "cranes"}
+    entry = forms_model["crane"]
+    nearest = entry.senses[0].nearest_words[0]
+    # A compact model looks nearest words up.
+    bare = tuple(replace(sense, nearest_words=()) for sense in entry.senses)
+    other = replace(entry, senses=bare, forms=(("crane", 1), (nearest, 1)))
+    found = forms_model.with_inventory(SenseInventory([other]))["crane"].senses[0].nearest_words
+    assert nearest not in found
+    assert found[0] == entry.senses[0].nearest_words[1]
+
+
+def test_what_has_senses_of_its_own_is_no_form(topic_model, topic_corpus):
+    assert topic_model.pool_forms(topic_corpus) is topic_corpus
+    known = topic_model.with_lemmas({"bank": "crane", "nowhere": "crane"})
+    assert known.pool_forms(topic_corpus) is topic_corpus

@@ -5,11 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grassmeans import Corpus
+from grassmeans import Corpus, WordVectors
 from grassmeans.clustering.kgrassmeans import KGrassmeans
+from grassmeans.clustering.settings import InductionSettings
+from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.corpus.pooled_forms import PooledForms
+from grassmeans.geometry.windows import ContextShape
+from grassmeans.senses.induction import WordInducer, group_contexts, group_sample
 from grassmeans.senses.inflection import Groups, level_forms, level_word
-from grassmeans.senses.samples import EncodedWord
+from grassmeans.senses.samples import EncodedWord, sample_word
 from grassmeans.vectors.similarity import unit_rows
 
 N = 40
@@ -68,3 +72,47 @@ def test_words_of_one_form_are_left_alone() -> None:
     assert level_word("nest", EncodedWord(corpus.positions("nest"), lines), corpus, True) is lines
     moved = level_word("crane", crane, corpus, True)
     np.testing.assert_array_equal(moved, level_forms(lines, np.array([0, 0, 1])))
+
+
+class Rays(ContextEncoder):
+    """Contexts whose lines have ends: the means of their words."""
+
+    kind = "rays"
+    lines_have_ends = True
+
+    def encode(self, occurrences):
+        rows = self.describing_words(occurrences)
+        means = np.where(rows[:, :, None] >= 0, self.vectors.vectors[rows], 0.0).sum(axis=1)
+        return unit_rows(means).astype(np.float32)[:, None]
+
+    def weigh_words(self, occurrences, directions):
+        return [[] for _ in directions]
+
+    def identity(self):
+        return None
+
+
+def test_words_are_levelled_alone_and_together() -> None:
+    # Sense and tense of a place: the tense tells more.
+    rows = {"nest": (2, 0, 2), "steel": (-2, 0, 2), "once": (0, 4, 1), "now": (0, -4, 1)}
+    pairs = [(sense, form) for sense in ("nest", "steel") for form in ("drew", "draw")]
+    tense = {"drew": "once", "draw": "now"}
+    texts = [f"{sense} {form} {tense[form]}" for sense, form in pairs * 60]
+    vectors = WordVectors(list(rows), np.array(list(rows.values()), np.float32))
+    encoder = Rays(vectors, ContextShape(window=2, rank=1), frozenset())
+    plain = Corpus.from_texts(texts, language="none")
+    source, settings = PooledForms(plain, {"drew": "draw"}), InductionSettings(n_senses=2)
+    inducer = WordInducer(source, encoder, settings)
+    sample = sample_word("draw", source, encoder, settings)
+    is_nest, is_past = np.tile([1, 1, 0, 0], 60), np.tile([1, 0, 1, 0], 60)  # in text order
+
+    def divided_by(directions: np.ndarray, truth: np.ndarray) -> bool:
+        nearest = sample.measure(directions).argmin(axis=1)
+        return any(np.array_equal(nearest, found) for found in (truth, 1 - truth))
+
+    unlevelled = group_contexts("draw", sample.bases, settings, encoder, sample.count)
+    assert divided_by(unlevelled.directions_, is_past)
+    assert divided_by(group_sample(sample, settings, encoder), is_nest)
+    ahead = inducer.encode_ahead(["draw"]).group_ahead(["draw"])
+    assert divided_by(ahead.grouped["draw"].meet(ahead.encoded["draw"].bases), is_nest)
+    assert divided_by(inducer("draw").directions, is_nest)

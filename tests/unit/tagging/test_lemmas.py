@@ -61,6 +61,22 @@ def test_a_model_of_lemmas_tags_text_in_forms(lemma_model, synthetic) -> None:
     assert [w.key for w in lemma_model.tag(sentence(bird, "cranes"), words="cranes")] == ["crane"]
 
 
+def test_tokens_that_are_lemmas_are_no_forms(lemma_model, topic_corpus) -> None:
+    # A lemma that is spelt as a form of another one ("left") stays what it is.
+    assert lemma_model.pool_forms(topic_corpus) is topic_corpus
+    first = topic_corpus.vocabulary.words[0]
+    table = dict(lemma_model.lemma_table) | {first: "crane"}
+    parts = lemma_model.encoder, lemma_model.inventory, lemma_model.tokenizer
+    told = SenseModel(*parts, lemma_model.manifest, lemma_table=table)
+    assert told.pool_forms(topic_corpus) is topic_corpus
+    pooled = SenseModel(
+        *parts,
+        lemma_model.manifest | {"lemmas": {"source": "given", "n_forms": 1}},
+        lemma_table=table,
+    )
+    assert pooled.pool_forms(topic_corpus).spell(first) == "crane"
+
+
 def test_the_table_goes_where_the_model_goes(lemma_model, tmp_path) -> None:
     lemma_model.save(tmp_path / "copy")
     compact_model(lemma_model, tmp_path / "compact")
