@@ -8,6 +8,7 @@ from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.errors import UnknownWordError
 from grassmeans.geometry.windows import Contexts, ContextShape
+from grassmeans.senses.describing import describe_sample
 from grassmeans.senses.entries import SkippedWord
 from grassmeans.senses.function_words import (
     find_content_uses,
@@ -15,7 +16,7 @@ from grassmeans.senses.function_words import (
     judge_function_word,
 )
 from grassmeans.senses.induction import induce
-from grassmeans.senses.samples import WordSample, describe_sample
+from grassmeans.senses.samples import WordSample
 from grassmeans.vectors.word_vectors import WordVectors
 
 AUXILIARIES = [f"aux{first}{second}" for first in "abcdefgh" for second in "vwxyz"]
