@@ -19,6 +19,7 @@ def model(
     output: options.Output,
     language: str | None = None,
     senses_from: list[options.ReadPath] | None = None,
+    lexemes_from: options.ReadPath | None = None,
     encoder: options.ReadPath | None = None,
     min_count: options.Count | None = None,
     max_contexts: options.Count | None = None,
@@ -63,6 +64,7 @@ def model(
     output: Folder of the new model.
     language: Of texts: en, es, fr, de, ...; en by default.
     senses_from: A corpus in which senses are sought; may be given again.
+    lexemes_from: Label this corpus alone to learn vectors of senses: faster without a GPU.
     encoder: Take this encoder, and train none.
     min_count: Find the senses of all content words that occur so often; as induce does.
     max_contexts: Occurrences of a word that are looked at; 1,000.
@@ -108,6 +110,7 @@ def model(
         ),
         language=language,
         senses_from=senses_from or (),
+        lexemes_from=lexemes_from,
         reading=Reading(encoder, shares, training.open_teacher(), training.base),
         about=replace(told, sources=(*told.sources, *map(Source.parse, source or ()))),
         tests=dict(map(_split_test, test or ())),

@@ -133,6 +133,7 @@ def make_model(
     *,
     language: str | None = None,
     senses_from: Sequence[str | Path] = (),
+    lexemes_from: str | Path | None = None,
     reading: Reading | None = None,
     about: About | None = None,
     tests: Mapping[str, str | Path] | None = None,
@@ -159,6 +160,9 @@ def make_model(
         Of texts, "en" by default; that of corpora is known.
     senses_from : paths
         Corpora in which senses are sought; the last of the texts by default.
+    lexemes_from : path, optional
+        A corpus that is labelled to learn vectors of senses from, in place of all text in which
+        senses are sought: without a GPU, labelling takes longer than anything else.
     reading : Reading, optional
         An encoder that is there; or shares, teacher and base of one to be trained.
     about : About, optional
@@ -188,7 +192,8 @@ def make_model(
     tasks = {name: open_task(name, path) for name, path in (tests or {}).items()}
     if reading.encoder is None:
         choose_device(device)  # refuses what is not there, before anything is done
-    inputs = [*paths, *senses_from, reading.encoder, reading.base, *(tests or {}).values()]
+    inputs = [*paths, *senses_from, lexemes_from, reading.encoder, reading.base]
+    inputs += (tests or {}).values()
     here: dict[str, Any] = {"workers": workers, "show_progress": show_progress}
     there = here | {"engine": engine}
     with output_folder(
@@ -198,6 +203,8 @@ def make_model(
         steps = Steps(place, overwrite=overwrite, tell=say)
         corpora = _take_corpora(steps, paths, language, there)
         sought = _open_corpora(senses_from, language) or corpora[-1:]
+        told = None if lexemes_from is None else Corpus.open(lexemes_from)
+        check_alike([*sought, *([told] if told else [])])
         min_count = chosen.min_count or default_min_count(sum(c.n_tokens for c in sought))
         plan = planning.Plan(corpora, sought, chosen.encoder, reading.encoder, reading.shares)
         n_words = plan.count_sought(min_count)
@@ -214,7 +221,7 @@ def make_model(
             [trained, corpus.manifest["digest"], min_count, chosen.induction, chosen.lemmas],
             partial(find, lemmas=chosen.lemmas, **there, **chosen.induction),
         )
-        lexemes = _take_lexemes(steps, corpus, induced, chosen, device, there)
+        lexemes = _take_lexemes(steps, corpus, told or corpus, induced, chosen, device, there)
         extra = about.describe(output.name)
         pack = partial(compact_model, induced, lexemes=lexemes, settings=chosen.compact)
         packed = steps.take("compact", [asdict(chosen.compact), extra], partial(pack, extra=extra))
@@ -286,20 +293,21 @@ def _take_encoder(
 def _take_lexemes(
     steps: Steps,
     corpus: Corpus,
+    text: Corpus,
     induced: Path,
     recipe: Recipe,
     device: str,
     there: dict[str, Any],
 ) -> Path | None:
-    """Vectors of senses, from soft labels, around words that are held fixed."""
+    """Vectors of senses, from soft labels of a text, around words that are held fixed."""
     if not recipe.lexemes:
         return None
     seed: dict[str, Any] = {"random_state": recipe.random_state}
     epochs = recipe.epochs or choose_epochs(corpus.n_tokens, _MOST_EPOCHS)
     trainer = SkipGram(epochs=epochs, workers=there["workers"], device=device, **seed)
     how = {name: value for name, value in there.items() if name != "workers"}
-    label = partial(label_corpus, corpus, induced, decoding="soft", device=device, **seed)
-    labelled = steps.take("labelled", seed, partial(label, **there))
+    label = partial(label_corpus, text, induced, decoding="soft", device=device, **seed)
+    labelled = steps.take("labelled", [seed, text.manifest["digest"]], partial(label, **there))
     train = partial(train_vectors, corpus, trainer=trainer, keep_output=True, **how)
     vectors = steps.take("vectors", [epochs, seed], train)
     fixed: dict[str, Any] = {"start_from": vectors, "freeze_words": True}

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import shutil
 import warnings
+from dataclasses import replace
 
 import pytest
 
@@ -149,6 +150,20 @@ def test_senses_are_sought_in_the_last_corpus_or_in_those_named(tmp_path, texts,
     assert "crane" in both
     assert (tmp_path / "b.steps" / "joined").is_dir()
     assert not (tmp_path / "b.steps" / "encoder").exists()
+
+
+def test_vectors_of_senses_may_come_from_less_text(tmp_path, texts, made):
+    less = Corpus.from_texts(make_topic_text(80, 1).documents, tmp_path / "less")
+    reading = Reading(encoder=made.with_name("model.steps") / "encoder")
+    recipe = replace(FEW, lexemes=True, epochs=1)
+    given = {"reading": reading, "lexemes_from": less.path, "keep": True}
+    model = make_model(texts, tmp_path / "m", recipe, **given)
+    steps = tmp_path / "m.steps"
+    assert Corpus.open(steps / "labelled").n_tokens == less.n_tokens == 5_600
+    assert "crane.1" in model.lexemes
+    other = Corpus.from_texts(["Eine Bank am Fluss"], tmp_path / "other", lowercase=False)
+    with pytest.raises(InputError, match="cut into words"):
+        make_model(texts, tmp_path / "n", recipe, **given | {"lexemes_from": other.path})
 
 
 def test_an_encoder_reads_all_corpora_by_their_shares(tmp_path, texts):
