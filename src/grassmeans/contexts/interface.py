@@ -28,6 +28,9 @@ WordWeights = list[list[tuple[int, float]]]
 """For each occurrence positions in its ``tokens``, with weights that are not negative, 1 in all."""
 
 Numbers = NDArray[np.integer]
+DEFAULT_CONFIDENCE = 0.7
+"""Answers that are less likely to be right are "I don't know"."""
+
 _AT_ONCE = 4096  # occurrences whose bases are held at once: 15 MB, however long the text
 _WORTH_KEEPING = 10_000
 """Words from which on their rows are kept for the next text of the same corpus."""
@@ -96,6 +99,8 @@ class ContextEncoder(ABC):
     space_is_fixed: ClassVar[bool] = False
     # From which distance on a model that is not calibrated says "I don't know"; None for never.
     idk_distance: ClassVar[float | None] = 0.6
+    # How likely right an answer must be, where answers are calibrated, to be given.
+    answer_confidence: ClassVar[float] = DEFAULT_CONFIDENCE
     # Whether one process with it keeps all cores busy, so that others would only share them.
     uses_all_cores: ClassVar[bool] = False
     # Whether a network reads every occurrence, some hundreds a second: who asks for the same bases

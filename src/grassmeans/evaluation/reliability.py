@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.arrays import Booleans, Doubles
+from grassmeans.contexts.interface import DEFAULT_CONFIDENCE
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import match_labels
@@ -25,7 +26,7 @@ from grassmeans.evaluation.reports import ResultTable, plain_fields, tabulate_gr
 from grassmeans.evaluation.running import Task
 from grassmeans.evaluation.systems import ModelSenses
 from grassmeans.models.model import SenseModel
-from grassmeans.senses.calibration import DEFAULT_CONFIDENCE, Calibration
+from grassmeans.senses.calibration import Calibration
 from grassmeans.senses.pseudowords import answer_pseudowords, make_pseudowords
 from grassmeans.tagging.tagging import occurrences_in_passages
 

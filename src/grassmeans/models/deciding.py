@@ -175,11 +175,12 @@ class DecidingModel(ABC):
     def idk_threshold(self) -> IdkRule:
         """When this model says "I don't know".
 
-        Below a probability to be right of 0.7 where it is calibrated; else from a distance on, its
-        own or that of its kind of context, which is the paper's 0.6 for subspaces.
+        Where it is calibrated, below a probability to be right of 0.7, or what its kind of context
+        has for it, 0.5 for two voices; else from a distance on, its own or that of its kind of
+        context, which is the paper's 0.6 for subspaces.
         """
         if self.calibration is not None and "idk_threshold" not in self.manifest:
-            return ConfidenceRule(self.calibration)
+            return ConfidenceRule(self.calibration, self.encoder.answer_confidence)
         distance = self.manifest.get("idk_threshold", self.encoder.idk_distance)
         return None if distance is None else float(distance)
 

@@ -35,9 +35,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 
 from grassmeans.arrays import Booleans, Doubles, Floats
+from grassmeans.contexts.interface import DEFAULT_CONFIDENCE
 from grassmeans.errors import ArtifactError, InputError
 
-DEFAULT_CONFIDENCE = 0.7  # answers that are less likely to be right are "I don't know"
 CALIBRATION = "answer_curve"  # where a model's manifest has its `Calibration`
 MOST_CERTAIN = 0.9999  # no answer that chooses between senses is more certain
 SMALLEST_MARGIN = 0.01  # added to margins: far below it, two senses are equally near
