@@ -199,12 +199,15 @@ def test_a_model_of_ones_own_saved_and_opened(tmp_path) -> None:
     opened = SenseModel.load(tmp_path / "own")
     assert opened.words == ("bank",)
     assert [skipped.word for skipped in opened.inventory.skipped] == ["qqqq"]
-    assert opened.tag(RIVER[0]) == own.tag(RIVER[0])
+    assert opened.tag(RIVER[0])[0].label == own.tag(RIVER[0])[0].label != "bank.0"
 
 
 def test_a_model_goes_into_a_pickle_and_comes_back() -> None:
     own = SenseModel.fit(TEXTS, "bank")
-    assert pickle.loads(pickle.dumps(own)).tag(MONEY[0]) == own.tag(MONEY[0])
+    again = pickle.loads(pickle.dumps(own)).tag(MONEY[0])[0]
+    known = own.tag(MONEY[0])[0]
+    assert again.label == known.label
+    assert again.distances == pytest.approx(known.distances, abs=1e-5)
 
 
 # Frames

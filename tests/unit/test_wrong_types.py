@@ -222,6 +222,10 @@ class Place:
             "SenseModel.explain": (
                 model.explain, {"text": TEXTS[0], "words": "crane", "on_progress": None}
             ),
+            "SenseModel.at_granularity": (
+                load("en").at_granularity, {"granularity": "text"}
+            ),
+            "SenseModel.sense_groups": (load("en").sense_groups, {"word": "crane"}),
             "SenseModel.same_sense": (
                 self.calibrated.same_sense,
                 {"text1": TEXTS[0], "text2": TEXTS[0], "word": "crane"},
@@ -346,7 +350,7 @@ NAMES = [
     "SenseModel.with_inventory",
     "SenseModel.with_lemmas", "SenseModel.spell", "SenseModel.senses", "SenseModel.tag",
     "SenseModel.tag(tokens)", "SenseModel.tag_many", "SenseModel.pipe", "SenseModel.tag_frame",
-    "SenseModel.explain",
+    "SenseModel.explain", "SenseModel.at_granularity", "SenseModel.sense_groups",
     "SenseModel.same_sense", "SenseModel.choose_threshold",
     "SenseModel.choose_sharpness", "SenseModel.distances", "SenseModel.decide",
     "SenseModel.senses_at", "SenseModel.save", "load",

@@ -33,13 +33,6 @@ pack() { # texts corpora
         grassmeans ingest "$file" -o "$corpora/$part" --language en
         rm -f "$corpora/$part.jsonl"
     done
-    [ -e "$corpora/tenth/manifest.json" ] && return
-    # Every tenth document of the text in which senses are sought: vectors of senses come from it.
-    for part in sentences simple fiction wikipedia everyday; do
-        xz -dc "$texts/$part.jsonl.xz" | grep -v '"source": *"topical-chat"' | awk 'NR % 10 == 0'
-    done >"$corpora/tenth.jsonl"
-    grassmeans ingest "$corpora/tenth.jsonl" -o "$corpora/tenth" --language en
-    rm -f "$corpora/tenth.jsonl"
 }
 
 model() { # corpora teacher output ...
@@ -54,9 +47,8 @@ model() { # corpora teacher output ...
     else
         set -- "$@" --share "$SHARES" --teacher "transformer:$teacher"
     fi
-    exec grassmeans model -o "$output" --min-count 462 --max-contexts 1000 --lexeme-epochs 2 \
-        --lexemes-from "$corpora/tenth" --dimensions 160 --direction-bits 4 --example-width 200 \
-        --about "$own/about.json" "$@"
+    exec grassmeans model -o "$output" --min-count 100 --max-contexts 1000 --lexeme-epochs 3 \
+        --dimensions 160 --direction-bits 4 --example-width 200 --about "$own/about.json" "$@"
 }
 
 case ${1:-} in

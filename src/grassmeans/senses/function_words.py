@@ -28,12 +28,20 @@ from grassmeans.vectors.word_vectors import WordVectors
 MOST_WORDS = 500
 """Function words that are looked at, the most frequent ones: lists have a few hundred."""
 
+FEWEST_VECTORS = 2_000
+"""With fewer words the nearest ones of a direction are not near enough to tell a use."""
+
 _N_NEAREST = 30
 _CONTENT = 0.95  # of the nearest words, those that are content words
 
 
 def frequent_function_words(corpus: Corpus, vectors: WordVectors, min_count: int) -> list[str]:
-    """The words of a corpus's list that have a vector and occur often enough, in their order."""
+    """The words of a corpus's list that have a vector and occur often enough, in their order.
+
+    None where there are too few vectors to tell their uses apart.
+    """
+    if len(vectors) < FEWEST_VECTORS:
+        return []
     candidates = corpus.vocabulary.words[: corpus.vocabulary.size_at(min_count)]
     own = (word for word in candidates if word.lower() in corpus.function_words)
     return [word for word in own if word in vectors and word.isalpha()][:MOST_WORDS]

@@ -10,10 +10,12 @@ import pytest
 from grassmeans import Corpus, WordVectors, load
 from grassmeans.artifacts.writing import building_place, read_manifest
 from grassmeans.contexts.attention.training import EncoderSettings
+from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.errors import InputError
 from grassmeans.models.building import build_model
 from grassmeans.models.compacting import CompactSettings
 from grassmeans.recipes import Reading, Recipe, making
+from grassmeans.text.tokenizer import Tokenizer
 from synthetic import make_topic_text
 
 pytest.importorskip("torch", reason="needs the extra encoder")
@@ -161,7 +163,8 @@ def test_vectors_of_senses_may_come_from_less_text(tmp_path, texts, made):
     steps = tmp_path / "m.steps"
     assert Corpus.open(steps / "labelled").n_tokens == less.n_tokens == 5_600
     assert "crane.1" in model.lexemes
-    other = Corpus.from_texts(["Eine Bank am Fluss"], tmp_path / "other", lowercase=False)
+    cased = IngestOptions(tokenizer=Tokenizer(lowercase=False))
+    other = Corpus.from_texts(["A Bank by a River"], tmp_path / "other", options=cased)
     with pytest.raises(InputError, match="cut into words"):
         make_model(texts, tmp_path / "n", recipe, **given | {"lexemes_from": other.path})
 

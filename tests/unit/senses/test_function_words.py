@@ -8,6 +8,7 @@ from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.errors import UnknownWordError
 from grassmeans.geometry.windows import Contexts, ContextShape
+from grassmeans.senses import function_words
 from grassmeans.senses.describing import describe_sample
 from grassmeans.senses.entries import SkippedWord
 from grassmeans.senses.function_words import (
@@ -22,6 +23,12 @@ from grassmeans.vectors.word_vectors import WordVectors
 AUXILIARIES = [f"aux{first}{second}" for first in "abcdefgh" for second in "vwxyz"]
 FUNCTION_WORDS = frozenset(["may", *AUXILIARIES])
 DIM = 3
+
+
+@pytest.fixture
+def few_vectors(monkeypatch) -> None:
+    """A handful of vectors is enough."""
+    monkeypatch.setattr(function_words, "FEWEST_VECTORS", 0)
 
 
 def make_vectors() -> WordVectors:
@@ -88,6 +95,16 @@ def test_a_word_that_is_always_a_content_word_stays_as_it_is() -> None:
     assert [sense.function for sense in judge(0, 0, 30).senses] == [False]
 
 
+def test_few_vectors_tell_no_uses_apart(monkeypatch) -> None:
+    corpus = Corpus.from_texts(["the may the may"], language="en")
+    vectors = WordVectors(["may", "the"], np.eye(2, dtype=np.float32))
+    monkeypatch.setattr(function_words, "FEWEST_VECTORS", 3)
+    assert frequent_function_words(corpus, vectors, 1) == []
+    monkeypatch.setattr(function_words, "FEWEST_VECTORS", 2)
+    assert frequent_function_words(corpus, vectors, 1) == ["may", "the"]
+
+
+@pytest.mark.usefixtures("few_vectors")
 def test_function_words_of_the_list_that_have_a_vector() -> None:
     texts = ["May the the the on, month1", "may the on on"]
     corpus = Corpus.from_texts(texts, language="en")
@@ -105,6 +122,7 @@ class Rays(SubspaceEncoder):
         return np.abs(super().encode(occurrences))
 
 
+@pytest.mark.usefixtures("few_vectors")
 def test_words_that_nobody_named_are_judged_and_named_ones_are_not() -> None:
     texts = [f"month1 month2 may month3 month4 x{i}" for i in range(60)]
     texts += [f"verb verb auxav verb verb auxaw x{i}" for i in range(60)]
