@@ -12,7 +12,7 @@ import pytest
 
 import grassmeans
 from crane_model import save_crane_model
-from grassmeans import Corpus, SenseModel, WordVectors
+from grassmeans import Corpus, SenseModel, WordVectors, load
 from grassmeans.change.tables import rank_changes, sense_shares
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.corpus.ingest import IngestOptions
