@@ -210,7 +210,7 @@ class SenseInventory(Mapping[str, WordSenses]):
             reason = next((s.reason for s in self.skipped if s.word == word), None)
             if reason is not None:
                 raise UnknownWordError(f"{word!r} has no senses in this model: it {reason}")
-            if is_function_word(word, self.function_words):
+            if word.isalpha() and is_function_word(word, self.function_words):
                 raise UnknownWordError(
                     f"{word!r} has no senses in this model: it is a function word, and models "
                     "know the senses of content words; name it to `grassmeans induce` to see some"
