@@ -17,6 +17,7 @@ from grassmeans.artifacts.writing import read_manifest
 from grassmeans.contexts import find_kind, list_kinds, open_contexts, read_encoder
 from grassmeans.contexts.attention.encoder import Passages
 from grassmeans.contexts.attention.stored import TrainingRecord, round_matrix
+from grassmeans.contexts.learned import LearnedEncoder
 from grassmeans.contexts.taught import (
     LAYERS,
     OWN_SHARE,
@@ -32,6 +33,7 @@ from grassmeans.errors import ArtifactError, InputError
 from grassmeans.geometry.windows import FEW, ContextShape
 from grassmeans.models.building import build_model
 from grassmeans.models.compacting import CompactSettings, compact_model
+from grassmeans.senses.calibration import CALIBRATION, Calibration
 from grassmeans.vectors.quantising import quantise_rows
 
 WORDS = [f"w{i}" for i in range(30)]
@@ -459,3 +461,10 @@ def test_more_layers_than_there_are_weights_are_noticed(tmp_path) -> None:
     edit_manifest(tmp_path / "w", network=network)
     with pytest.raises(ArtifactError, match=r"weights\.safetensors .*looking"):
         read_student(tmp_path / "w")
+
+
+def test_an_answer_is_given_where_it_is_rather_right(model_folder) -> None:
+    model = load(model_folder)
+    model.manifest = model.manifest | {CALIBRATION: Calibration(0.0, 1.0).to_dict()}
+    assert model.idk_threshold.at_least == 0.5
+    assert LearnedEncoder.answer_confidence == 0.7

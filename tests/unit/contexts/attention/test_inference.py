@@ -177,3 +177,13 @@ def test_a_device_that_is_not_there_is_told_in_one_line(monkeypatch) -> None:
     with pytest.raises(InputError, match="device must be one of cpu, cuda, got 'tpu'"):
         encoder.use_device("tpu")
     assert encoder.device == "cpu"
+
+
+@pytest.mark.parametrize("normalise_heads", [True, False])
+def test_all_places_at_once_are_those_one_by_one(normalise_heads) -> None:
+    device = on_device(make_encoder(normalise_heads=normalise_heads), "torch-cpu")
+    texts = [[WORDS[(7 * i + k * k) % 30] for k in range(16)] for i in range(3)]
+    occurrences = number_words(texts)
+    ids = device.ids_of(occurrences.words)[occurrences.tokens].reshape(3, 16)
+    found = device.network.encode_all(torch.from_numpy(ids)).numpy()
+    np.testing.assert_allclose(found, device.encode(occurrences)[:, 0], atol=1e-5)

@@ -1,0 +1,45 @@
+"""Words that a device encodes together, as many as the memory takes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from grassmeans import Corpus, WordVectors
+from grassmeans.clustering.settings import InductionSettings
+from grassmeans.contexts.subspaces import SubspaceEncoder
+from grassmeans.geometry.windows import ContextShape
+from grassmeans.senses import induction
+from grassmeans.senses.induction import WordInducer
+
+A_CONTEXT = 4 * 2 * 8  # bytes of a basis of rank 2 in 8 dimensions
+BATCHES = [["w1", "w2"], ["no", "w3"], ["w4", "w5"], ["w6"]]  # of 3, 3, 4 + 4 and 4 contexts
+
+
+@pytest.fixture
+def inducer() -> WordInducer:
+    """Of a text in which the word ``wN`` occurs N times, and at most four times is looked at."""
+    corpus = Corpus.from_texts([" ".join(f"w{n}" for n in range(1, 7) for _ in range(n))])
+    vectors = WordVectors([f"w{n}" for n in range(1, 7)], np.eye(6, 8, dtype=np.float32))
+    encoder = SubspaceEncoder(vectors, ContextShape(rank=2), frozenset())
+    return WordInducer(corpus, encoder, InductionSettings(max_contexts=4))
+
+
+@pytest.mark.parametrize(
+    ("n_contexts", "sizes"),
+    [(18, [4]), (17, [3, 1]), (13, [2, 1, 1]), (6, [2, 1, 1]), (1, [1] * 4)],
+)
+def test_batches_are_encoded_together_as_the_memory_allows(
+    monkeypatch, inducer, n_contexts, sizes
+) -> None:
+    monkeypatch.setattr(induction, "_FEWEST_BYTES", n_contexts * A_CONTEXT)
+    monkeypatch.setattr(induction, "count_memory", lambda: 0)
+    found = list(induction._cut_stretches(BATCHES, inducer, None))
+    assert [batch for stretch in found for batch, _ in stretch] == BATCHES
+    assert [len(stretch) for stretch in found] == sizes
+
+
+def test_the_memory_is_known_or_taken_for_none(monkeypatch) -> None:
+    assert induction.count_memory() > 1 << 28
+    monkeypatch.delattr("os.sysconf")
+    assert induction.count_memory() == 0
