@@ -42,7 +42,7 @@ ELSEWHERE = {
     "models/deciding.py": "unit/models/test_model.py",
     "models/tagging_model.py": "unit/tagging/test_tagging.py",
     "outputs/ownership.py": "unit/outputs/test_places.py",
-    "senses/entries.py": "unit/senses/test_inventory.py",: "unit/senses/test_inventory.py",
+    "senses/entries.py": "unit/senses/test_inventory.py",
     "senses/pseudowords.py": "unit/senses/test_calibration.py",
     "vectors/training.py": "unit/vectors/test_skipgram.py",
     # Settings and errors: what is wrong with a value is told in one table.
