@@ -27,7 +27,7 @@ def inducer() -> WordInducer:
 
 @pytest.mark.parametrize(
     ("n_contexts", "sizes"),
-    [(18, [4]), (17, [3, 1]), (13, [2, 1, 1]), (6, [2, 1, 1]), (1, [1] * 4)],
+    [(18, [4]), (17, [3, 1]), (13, [2, 2]), (6, [2, 1, 1]), (1, [1] * 4)],
 )
 def test_batches_are_encoded_together_as_the_memory_allows(
     monkeypatch, inducer, n_contexts, sizes
