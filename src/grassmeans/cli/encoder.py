@@ -103,8 +103,9 @@ def encoder(
 
     With a teacher, a transformer, contexts also look at the word itself: the teacher reads the text
     once, and a network learns from it how a word differs from its usual self. The teacher is needed
-    here only. It is trained after an encoder without a teacher, whose lines it learns as well;
-    --epochs and --minutes are those of each. Needs pip install 'grassmeans[encoder,transformers]'.
+    here only. It is trained after an encoder without a teacher, whose lines it learns as well:
+    --epochs are those of each, --minutes of both together, and on a GPU the teacher reads
+    meanwhile. Needs pip install 'grassmeans[encoder,transformers]'.
 
     Several GPUs or machines train it together where PyTorch's torchrun starts the command; a step
     is then shared between them.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -41,6 +42,7 @@ from grassmeans.vectors.similarity import unit_rows
 from grassmeans.vectors.word_vectors import WordVectors
 
 VOICE_SHARE = 0.8  # length of what does stand in a place beside 1 of what could
+FIRST_SHARE = 1 / 3  # of the minutes of a training: of the network that a student learns from
 MOST_AXES = 256  # of the lines of both voices together
 _CHECKPOINT, _BASE, _LESSONS = "student.safetensors", "base", "lessons"
 
@@ -60,12 +62,16 @@ def teach(
     folder = scratch / _LESSONS if teacher.cache is None else Path(teacher.cache)
     lessons = Listener(teacher, text, settings.passage, folder, plan.device, plan.workers, show)
     lessons.prepare(tell)
+    first_plan, own = _share_minutes(plan)
     if base is None and not (first / MANIFEST).exists():
         first.mkdir(exist_ok=True)
-        train_alone(plan, first, scratch / CHECKPOINT)
+        # A GPU has room for both; on a CPU they would only wait for each other.
+        beside = lessons.listen_beside() if plan.device == "cuda" else contextlib.nullcontext()
+        with beside:
+            train_alone(first_plan, first, scratch / CHECKPOINT)
     found = known or _read_base(first, settings.passage)
     reader = MixedReader(lessons.listen(), text.shares)
-    length = CourseLength.plan(settings, reader.n_passages, time.perf_counter())
+    length = CourseLength.plan(settings if base else own, reader.n_passages, time.perf_counter())
     trainer = prepare_student(text, found, lessons, settings, plan.device, length.is_long)
     report = Course(trainer, reader, length).run(scratch / _CHECKPOINT, show)
     encoder = finish_student(trainer, text, found, teacher, report, settings.random_state)
@@ -75,6 +81,19 @@ def teach(
         report["voices"] = trainer.measure_voices(held_out, length.batch_passages)
     fields = plan.describe() | report | {"teacher": teacher.describe()}
     write_encoder(building.folder, encoder, fields)
+
+
+def _share_minutes(plan: TrainingPlan) -> tuple[TrainingPlan, EncoderSettings]:
+    """The plan of the leave-one-out network, and the settings of the student.
+
+    Where the clock ends a training, both together take the time that is given.
+    """
+    settings = plan.settings
+    if settings.minutes is None:
+        return plan, settings
+    first = FIRST_SHARE * settings.minutes
+    alone = replace(plan, settings=replace(settings, minutes=first))
+    return alone, replace(settings, minutes=settings.minutes - first)
 
 
 def _read_base(folder: Path, passage: int) -> LearnedEncoder:

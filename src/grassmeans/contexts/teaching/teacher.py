@@ -8,13 +8,17 @@ the whole text was read (`measure_means`).
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import math
 import re
 import shutil
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -57,6 +61,7 @@ _MOST_UNKNOWN, _MOST_PIECES = 0.02, 2.5
 """Share of unknown pieces, and pieces a word, from which on a teacher's language is doubted: texts
 in their own language have 1.1 to 1.6 pieces a word."""
 
+_LOG = logging.getLogger(__name__)
 _LICENCE = re.compile(r"^licen[cs]e:\s*(\S+)\s*$", re.MULTILINE)
 _Task = tuple[int, int, int]
 
@@ -216,6 +221,30 @@ class Listener:
         pairs = zip(self.files, seeds, strict=True)
         return [LessonReader(trained, held_out, seed) for (trained, held_out), seed in pairs]
 
+    @contextlib.contextmanager
+    def listen_beside(self) -> Iterator[None]:
+        """Let the teacher read while something else is done, on the same device, after `prepare`.
+
+        A thread does so, which ends with what it does beside: at once where that fails. What it
+        has not read is left to `listen`, which also tells why.
+        """
+        stopped = threading.Event()
+
+        def read() -> None:
+            try:
+                if tasks := self._missing():
+                    self._read(tasks, self._find_axes(), stopped)
+            except Exception as error:  # `listen` meets it again
+                _LOG.info("the teacher stopped reading beside the training: %s", error)
+
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(copy_context().run, read)
+            try:
+                yield
+            except BaseException:
+                stopped.set()
+                raise
+
     def _missing(self) -> list[_Task]:
         """The files that are not written yet: of which corpus, trained on or held out, which."""
         return [
@@ -290,8 +319,13 @@ class Listener:
                 said = [self.network.run_here(batch) for batch in heard.batches]
                 yield heard, torch.cat(said) if said else nothing
 
-    def _read(self, tasks: Sequence[_Task], axes: Projection) -> None:
-        """Let the teacher read what belongs into files, and write them."""
+    def _read(
+        self, tasks: Sequence[_Task], axes: Projection, stopped: threading.Event | None = None
+    ) -> None:
+        """Let the teacher read what belongs into files, and write them.
+
+        Beside other work, until it is ``stopped``, it has no bar.
+        """
         import torch
 
         mean, turn = (torch.from_numpy(a).to(self._device) for a in (axes.mean, axes.axes.T.copy()))
@@ -307,11 +341,17 @@ class Listener:
             return heard.ids.size
 
         waiting: deque[Future[int]] = deque()
+        show = self._show if stopped is None else False
+        is_beside = stopped is not None and self._device == "cuda"
+        stream = torch.cuda.Stream() if is_beside else None  # so that neither waits for the other
         with (
-            progress_bar("teacher", n_tokens, unit="tokens", show=self._show) as advance,
+            torch.cuda.stream(stream),
+            progress_bar("teacher", n_tokens, unit="tokens", show=show) as advance,
             ThreadPoolExecutor(_WRITERS) as writers,
         ):
             for task, (heard, said) in zip(tasks, self._hear(given), strict=True):
+                if stopped is not None and stopped.is_set():
+                    return
                 with torch.inference_mode():
                     told = round_rows((said - mean) @ turn * said.any(dim=1, keepdim=True))
                     slots = torch.from_numpy(heard.slots).to(self._device)
@@ -322,6 +362,8 @@ class Listener:
                         )
                         for found in told
                     ]
+                if stream is not None:
+                    stream.synchronize()  # writers read in the order of another one
                 waiting.append(writers.submit(write, task, heard, rows))
                 while len(waiting) > _WRITERS:
                     advance(waiting.popleft().result())

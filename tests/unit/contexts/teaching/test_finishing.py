@@ -14,9 +14,11 @@ from grassmeans.contexts import open_contexts
 from grassmeans.contexts.attention.levelling import FEWEST_TO_LEVEL, find_axes
 from grassmeans.contexts.attention.reading import TrainingText, mix_corpora
 from grassmeans.contexts.attention.stored import N_SPECIAL, TrainingRecord
+from grassmeans.contexts.attention.training import EncoderSettings, TrainingPlan
 from grassmeans.contexts.learned import LearnedEncoder
 from grassmeans.contexts.teaching.finishing import (
     VOICE_SHARE,
+    _share_minutes,
     export_student,
     finish_student,
     prepare_student,
@@ -147,3 +149,16 @@ def test_few_contexts_tell_nothing_of_axes(trainer, base, teacher, topic_corpus)
     assert small.n_tokens < FEWEST_TO_LEVEL
     encoder = finish_student(trainer, text, base, teacher, REPORT, random_state=0)
     assert np.count_nonzero(encoder.weights.axes) == encoder.weights.shape.n_voices
+
+
+def test_both_networks_together_take_the_minutes_that_are_given(topic_corpus) -> None:
+    plan = TrainingPlan([topic_corpus], None, EncoderSettings(minutes=9), "cpu", 1, False, 0.0)
+    alone, own = _share_minutes(plan)
+    assert (alone.settings.minutes, own.minutes) == (3.0, 6.0)
+    assert alone.corpora is plan.corpora
+
+
+def test_each_network_takes_the_epochs_that_are_given(topic_corpus) -> None:
+    plan = TrainingPlan([topic_corpus], None, EncoderSettings(epochs=4), "cpu", 1, False, 0.0)
+    alone, own = _share_minutes(plan)
+    assert (alone.settings.epochs, own.epochs) == (4, 4)

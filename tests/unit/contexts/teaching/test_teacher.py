@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import shutil
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -274,6 +275,55 @@ def test_an_interrupted_teacher_reads_only_the_rest(listen, tmp_path, monkeypatc
     again.listen()
     assert len(written) == 7
     assert "network" not in vars(again)  # nothing is left to read, and nothing was loaded
+
+
+@pytest.mark.filterwarnings("ignore::grassmeans.errors.GrassmeansWarning")
+def test_what_is_read_beside_other_work_is_the_same(listen, tmp_path) -> None:
+    listen(tmp_path / "alone").listen()
+    beside = listen(tmp_path / "beside")
+    beside.prepare()
+    with beside.listen_beside():
+        pass  # the work is done at once, and waits
+    assert not beside._missing()
+    assert read_files(tmp_path / "beside") == read_files(tmp_path / "alone")
+
+
+@pytest.mark.filterwarnings("ignore::grassmeans.errors.GrassmeansWarning")
+def test_reading_beside_ends_with_work_that_fails(listen, monkeypatch) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+    write = LessonFiles.write
+
+    def write_slowly(self, number, lesson):
+        begun.set()
+        assert go_on.wait(30)
+        write(self, number, lesson)
+
+    monkeypatch.setattr(LessonFiles, "write", write_slowly)
+    listener = listen()
+    listener.prepare()
+
+    def fail() -> None:
+        assert begun.wait(30)
+        go_on.set()
+        raise KeyError("astray")
+
+    with pytest.raises(KeyError, match="astray"), listener.listen_beside():
+        fail()
+    assert 0 < len(listener._missing()) < 6  # some were read, and no more
+
+
+@pytest.mark.filterwarnings("ignore::grassmeans.errors.GrassmeansWarning")
+def test_what_goes_wrong_beside_is_told_by_the_next_reading(listen, monkeypatch) -> None:
+    def fail(self, number, lesson):
+        raise RuntimeError("killed")
+
+    monkeypatch.setattr(LessonFiles, "write", fail)
+    listener = listen()
+    listener.prepare()
+    with listener.listen_beside():
+        pass
+    with pytest.raises(RuntimeError, match="killed"):
+        listener.listen()
 
 
 def test_without_room_nothing_is_read(listen, tmp_path, monkeypatch) -> None:
