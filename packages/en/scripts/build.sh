@@ -30,8 +30,14 @@ pack() { # texts corpora
             xz -dc "$texts/everyday.jsonl.xz" | grep $same '"source": *"topical-chat"' >"$file"
             ;;
         esac
-        grassmeans ingest "$file" -o "$corpora/$part" --language en
-        rm -f "$corpora/$part.jsonl"
+        {
+            grassmeans ingest "$file" -o "$corpora/$part" --language en
+            rm -f "$corpora/$part.jsonl"
+        } &
+    done
+    wait
+    for part in $PARTS; do
+        [ -e "$corpora/$part/manifest.json" ] || { echo "$part was not packed" >&2 && exit 1; }
     done
 }
 

@@ -62,7 +62,7 @@ def teach(
     folder = scratch / _LESSONS if teacher.cache is None else Path(teacher.cache)
     lessons = Listener(teacher, text, settings.passage, folder, plan.device, plan.workers, show)
     lessons.prepare(tell)
-    first_plan, own = _share_minutes(plan)
+    first_plan, own = _plan_both(plan, with_base=base is not None)
     if base is None and not (first / MANIFEST).exists():
         first.mkdir(exist_ok=True)
         # A GPU has room for both; on a CPU they would only wait for each other.
@@ -71,7 +71,7 @@ def teach(
             train_alone(first_plan, first, scratch / CHECKPOINT)
     found = known or _read_base(first, settings.passage)
     reader = MixedReader(lessons.listen(), text.shares)
-    length = CourseLength.plan(settings if base else own, reader.n_passages, time.perf_counter())
+    length = CourseLength.plan(own, reader.n_passages, time.perf_counter())
     trainer = prepare_student(text, found, lessons, settings, plan.device, length.is_long)
     report = Course(trainer, reader, length).run(scratch / _CHECKPOINT, show)
     encoder = finish_student(trainer, text, found, teacher, report, settings.random_state)
@@ -83,17 +83,20 @@ def teach(
     write_encoder(building.folder, encoder, fields)
 
 
-def _share_minutes(plan: TrainingPlan) -> tuple[TrainingPlan, EncoderSettings]:
+def _plan_both(plan: TrainingPlan, *, with_base: bool) -> tuple[TrainingPlan, EncoderSettings]:
     """The plan of the leave-one-out network, and the settings of the student.
 
-    Where the clock ends a training, both together take the time that is given.
+    Where the clock ends a training, both together take the time that is given. On a GPU a student's
+    steps have twice the tokens: it needs no choice between all words, and waits for launches.
     """
-    settings = plan.settings
-    if settings.minutes is None:
-        return plan, settings
-    first = FIRST_SHARE * settings.minutes
-    alone = replace(plan, settings=replace(settings, minutes=first))
-    return alone, replace(settings, minutes=settings.minutes - first)
+    alone, own = plan, plan.settings
+    if own.minutes is not None and not with_base:
+        first = FIRST_SHARE * own.minutes
+        alone = replace(plan, settings=replace(own, minutes=first))
+        own = replace(own, minutes=own.minutes - first)
+    if plan.device == "cuda" and own.batch_tokens is not None:
+        own = replace(own, batch_tokens=2 * own.batch_tokens)
+    return alone, own
 
 
 def _read_base(folder: Path, passage: int) -> LearnedEncoder:

@@ -18,7 +18,7 @@ from grassmeans.contexts.attention.training import EncoderSettings, TrainingPlan
 from grassmeans.contexts.learned import LearnedEncoder
 from grassmeans.contexts.teaching.finishing import (
     VOICE_SHARE,
-    _share_minutes,
+    _plan_both,
     export_student,
     finish_student,
     prepare_student,
@@ -151,14 +151,25 @@ def test_few_contexts_tell_nothing_of_axes(trainer, base, teacher, topic_corpus)
     assert np.count_nonzero(encoder.weights.axes) == encoder.weights.shape.n_voices
 
 
+def plan_training(corpus: Corpus, device: str = "cpu", **settings: float) -> TrainingPlan:
+    chosen = EncoderSettings(batch_tokens=4096, **settings)
+    return TrainingPlan([corpus], None, chosen, device, 1, False, 0.0)
+
+
 def test_both_networks_together_take_the_minutes_that_are_given(topic_corpus) -> None:
-    plan = TrainingPlan([topic_corpus], None, EncoderSettings(minutes=9), "cpu", 1, False, 0.0)
-    alone, own = _share_minutes(plan)
+    plan = plan_training(topic_corpus, minutes=9)
+    alone, own = _plan_both(plan, with_base=False)
     assert (alone.settings.minutes, own.minutes) == (3.0, 6.0)
     assert alone.corpora is plan.corpora
+    assert _plan_both(plan, with_base=True)[1].minutes == 9  # the other one is there already
 
 
 def test_each_network_takes_the_epochs_that_are_given(topic_corpus) -> None:
-    plan = TrainingPlan([topic_corpus], None, EncoderSettings(epochs=4), "cpu", 1, False, 0.0)
-    alone, own = _share_minutes(plan)
+    alone, own = _plan_both(plan_training(topic_corpus, epochs=4), with_base=False)
     assert (alone.settings.epochs, own.epochs) == (4, 4)
+
+
+def test_steps_of_a_student_are_larger_on_a_gpu(topic_corpus) -> None:
+    for device, expected in (("cpu", 4096), ("cuda", 8192)):
+        alone, own = _plan_both(plan_training(topic_corpus, device, epochs=1), with_base=False)
+        assert (alone.settings.batch_tokens, own.batch_tokens) == (4096, expected)
