@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -208,8 +209,7 @@ class Shard:
         """The line of the token at a position of the shard; line breaks become spaces."""
         document = self.document_at(position)
         first_byte, last_byte = (int(b) for b in self.text_offsets[document : document + 2])
-        text, spans, (begin, behind) = self._read_sections(position, 1, document, tokenizer)
-        start, end = spans[0]
+        text, (start, end), (begin, behind) = self._find_token(position, document, tokenizer)
         margin = _BYTES_PER_CHARACTER * (width + 1)
         left = self._decode(max(first_byte, begin - margin), begin) + text[:start]
         right = text[end:] + self._decode(behind, min(last_byte, behind + margin))
@@ -256,6 +256,26 @@ class Shard:
         if len(spans) < skipped + n_tokens:
             raise damaged(self.folder / TEXT, "text and tokens do not fit")
         return text, spans[skipped:], (begin, behind)
+
+    def _find_token(
+        self, position: int, document: int, tokenizer: Tokenizer
+    ) -> tuple[str, Span, tuple[int, int]]:
+        """The section of a token, its characters there, and the bytes that the section is.
+
+        No more of the section's tokens are found than up to that one.
+        """
+        anchors = self.anchors
+        anchor = int(np.searchsorted(anchors[:, 0], position, side="right")) - 1
+        first, begin = (int(number) for number in anchors[anchor])
+        behind = int(self.text_offsets[document + 1])
+        if anchor + 1 < len(anchors):
+            behind = min(behind, int(anchors[anchor + 1, 1]))
+        section = self._decode(begin, behind)
+        spans = self.token_rule(document, tokenizer).spans(section)
+        span = next(islice(spans, position - first, None), None)
+        if span is None:
+            raise damaged(self.folder / TEXT, "text and tokens do not fit")
+        return section, span, (begin, behind)
 
     def _read_section(
         self, start: int, end: int, rule: Tokenizer | WhitespaceTokenizer

@@ -18,9 +18,12 @@ from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts.interface import ContextEncoder, OccurrenceSource
 from grassmeans.corpus.shard import ConcordanceLine
 from grassmeans.corpus.vocabulary import Vocabulary
+from grassmeans.engines.parallel import map_tasks
 from grassmeans.geometry.distances import measure_distances, usable_contexts
 from grassmeans.geometry.windows import Contexts, sample_positions
 from grassmeans.vectors.word_vectors import WordVectors
+
+_DRAWN_TOGETHER = 256  # words whose positions one worker looks up
 
 
 class WordSource(OccurrenceSource, Protocol):
@@ -108,10 +111,17 @@ class EncodedWord:
 
 
 def encode_words(
-    words: Sequence[str], source: WordSource, encoder: ContextEncoder, settings: InductionSettings
+    words: Sequence[str],
+    source: WordSource,
+    encoder: ContextEncoder,
+    settings: InductionSettings,
+    workers: int | None = 1,
 ) -> list[EncodedWord]:
     """Sample the occurrences of words (`UnknownWordError` for none), and encode all at once."""
-    drawn = [draw_positions(word, source, settings) for word in words]
+    some = (words[i : i + _DRAWN_TOGETHER] for i in range(0, len(words), _DRAWN_TOGETHER))
+    n_workers = workers if len(words) > _DRAWN_TOGETHER else 1
+    parts_drawn = map_tasks(_draw_each, ((part, source, settings) for part in some), n_workers)
+    drawn = [positions for part in parts_drawn for positions in part]
     if len(drawn) == 1:
         return [EncodedWord(drawn[0], encoder.encode_at(source, drawn[0]))]
     if not drawn:
@@ -120,6 +130,12 @@ def encode_words(
     ends = np.cumsum([len(positions) for positions in drawn])
     parts = np.split(bases, ends[:-1])
     return [EncodedWord(positions, own) for positions, own in zip(drawn, parts, strict=True)]
+
+
+def _draw_each(
+    words: Sequence[str], source: WordSource, settings: InductionSettings
+) -> list[Indices]:
+    return [draw_positions(word, source, settings) for word in words]
 
 
 def draw_positions(word: str, source: WordSource, settings: InductionSettings) -> Indices:

@@ -11,6 +11,7 @@ import contextlib
 import threading
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 FOLDER = "encoder"
 _EPSILON = 1e-6
 _PASSAGES_AT_ONCE, _PASSAGES_ON_DEVICE = 128, 16_384
+_LINES_AT_ONCE, _THREADS = 500_000, 4
 _SMALL = 1_024  # occurrences, some dozen sentences, up to which one thread multiplies
 
 
@@ -209,6 +211,27 @@ class NetworkEncoder(ContextEncoder):
         parts = source.occurrences(positions)
         cuts = chain.from_iterable(self._cut(found, part.start) for part, found in parts)
         return self._encode(gather_passages(cuts, self._at_once), len(positions))
+
+    def encode_unordered(self, source: OccurrenceSource, positions: Indices) -> Floats:
+        """(n, 1, dim) lines of the occurrences at positions in any order, read in text order.
+
+        On a GPU by some threads: while it works for one, others cut the text and take lines over.
+        """
+        order = np.argsort(positions, kind="stable")
+        lines = np.empty((len(positions), 1, self.weights.n_axes), np.float32)
+
+        def encode_part(start: int) -> None:
+            rows = order[start : start + _LINES_AT_ONCE]
+            lines[rows] = self.encode_at(source, positions[rows])
+
+        starts = range(0, len(order), _LINES_AT_ONCE)
+        if self.device == "cpu":
+            for start in starts:
+                encode_part(start)
+            return lines
+        with ThreadPoolExecutor(_THREADS) as threads:
+            list(threads.map(encode_part, starts))
+        return lines
 
     def measure(self, occurrences: Occurrences, words: Numbers, lines: SenseLines) -> Floats:
         """Distances of occurrences to the senses of their words, as `measure_senses` gives them."""
