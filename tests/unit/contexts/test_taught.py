@@ -12,9 +12,10 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from damage import edit_manifest, make_old
-from grassmeans import WordVectors, load
+from grassmeans import Corpus, WordVectors, load
 from grassmeans.artifacts.writing import read_manifest
 from grassmeans.contexts import find_kind, list_kinds, open_contexts, read_encoder
+from grassmeans.contexts.attention import encoder as attention_encoder
 from grassmeans.contexts.attention.encoder import Passages
 from grassmeans.contexts.attention.stored import TrainingRecord, round_matrix
 from grassmeans.contexts.learned import LearnedEncoder
@@ -468,3 +469,27 @@ def test_an_answer_is_given_where_it_is_rather_right(model_folder) -> None:
     model.manifest = model.manifest | {CALIBRATION: Calibration(0.0, 1.0).to_dict()}
     assert model.idk_threshold.at_least == 0.5
     assert LearnedEncoder.answer_confidence == 0.7
+
+
+def write_texts(folder) -> Corpus:
+    rng = np.random.default_rng(3)
+    texts = [" ".join(rng.choice(WORDS, size=n)) for n in (40, 7, 90, 25)]
+    return Corpus.from_texts(texts, folder / "corpus")
+
+
+@pytest.mark.parametrize("device", ["cpu", "torch-cpu"])
+def test_lines_of_scattered_places_are_in_the_order_of_the_places(
+    encoder, device, tmp_path, monkeypatch
+) -> None:
+    if device != "cpu":
+        pytest.importorskip("torch", reason="needs the extra encoder")
+    corpus = write_texts(tmp_path)
+    positions = np.random.default_rng(0).permutation(corpus.n_tokens)[:101]
+    expected = np.concatenate([encoder.encode_at(corpus, positions[i : i + 1]) for i in range(101)])
+    monkeypatch.setattr(attention_encoder, "_LINES_AT_ONCE", 20)  # six parts, by several threads
+    other = make_encoder()
+    other.use_device(device)
+    found = other.encode_unordered(corpus, positions)
+    assert found.shape == (101, 1, 8)
+    np.testing.assert_allclose(found, expected, atol=5e-2)
+    assert np.abs(found - expected).mean() < 5e-3

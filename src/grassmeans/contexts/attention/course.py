@@ -63,7 +63,9 @@ class CourseLength:
     is_long: bool = False
 
     @classmethod
-    def plan(cls, settings: EncoderSettings, n_passages: int, started: float) -> CourseLength:
+    def plan(
+        cls, settings: EncoderSettings, n_passages: int, started: float | None
+    ) -> CourseLength:
         """That of a training on so many passages, by epochs or by the clock."""
         assert settings.batch_tokens is not None
         batch_passages = settings.batch_tokens // settings.passage

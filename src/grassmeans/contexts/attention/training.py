@@ -297,7 +297,7 @@ class TrainingPlan:
     device: str
     workers: int | None
     show_progress: bool | None
-    started: float
+    started: float | None
 
     def describe(self) -> dict[str, Any]:
         """What the manifest of any encoder tells of it."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -71,7 +70,7 @@ def teach(
             train_alone(first_plan, first, scratch / CHECKPOINT)
     found = known or _read_base(first, settings.passage)
     reader = MixedReader(lessons.listen(), text.shares)
-    length = CourseLength.plan(own, reader.n_passages, time.perf_counter())
+    length = CourseLength.plan(own, reader.n_passages, None)
     trainer = prepare_student(text, found, lessons, settings, plan.device, length.is_long)
     report = Course(trainer, reader, length).run(scratch / _CHECKPOINT, show)
     encoder = finish_student(trainer, text, found, teacher, report, settings.random_state)
@@ -86,13 +85,14 @@ def teach(
 def _plan_both(plan: TrainingPlan, *, with_base: bool) -> tuple[TrainingPlan, EncoderSettings]:
     """The plan of the leave-one-out network, and the settings of the student.
 
-    Where the clock ends a training, both together take the time that is given. On a GPU a student's
+    Where the clock ends a training, the steps of both together take the time that is given; what
+    waits for a compiler, or for the teacher, is not counted. On a GPU a student's
     steps have twice the tokens: it needs no choice between all words, and waits for launches.
     """
     alone, own = plan, plan.settings
     if own.minutes is not None and not with_base:
         first = FIRST_SHARE * own.minutes
-        alone = replace(plan, settings=replace(own, minutes=first))
+        alone = replace(plan, settings=replace(own, minutes=first), started=None)
         own = replace(own, minutes=own.minutes - first)
     if plan.device == "cuda" and own.batch_tokens is not None:
         own = replace(own, batch_tokens=2 * own.batch_tokens)

@@ -286,23 +286,24 @@ class Listener:
         no_piece = self.teacher.head.pieces.unknown
         n_read = sum(trained.n_passages for trained, _ in self.files)
         n_sampled = min(_SAMPLE_PASSAGES, max(_SAMPLE_SHARE * n_read, _FEWEST_SAMPLED))
+        parts = []
         for i, (plan, _) in enumerate(self._plans):
             wanted = math.ceil(n_sampled * float(self.text.shares[i]))
             chosen = choose_passages(plan.n_passages, wanted)
             size = -(-len(chosen) // _SAMPLE_PARTS)
-            parts = [(plan, chosen[s : s + size]) for s in range(0, len(chosen), size)]
-            for heard, said in self._hear(parts):
-                rows = said.cpu().numpy()
-                times.append(time.perf_counter())
-                sizes.append(heard.ids.size)
-                is_said = rows.any(axis=1)
-                ids.append(heard.ids.reshape(-1)[heard.slots[is_said]])
-                vectors.append(rows[is_said])
-                unknown += sum(int((b.ids == no_piece).sum()) for b in heard.batches)
-                n_pieces += sum(int(b.lengths.sum()) for b in heard.batches)
-        # Without the first part, before which workers and the network had to start.
-        if n_timed := sum(sizes[1:]):
-            self._seconds_a_token = (times[-1] - times[0]) / n_timed
+            parts += [(plan, chosen[s : s + size]) for s in range(0, len(chosen), size)]
+        for heard, said in self._hear(parts):
+            rows = said.cpu().numpy()
+            times.append(time.perf_counter())
+            sizes.append(heard.ids.size)
+            is_said = rows.any(axis=1)
+            ids.append(heard.ids.reshape(-1)[heard.slots[is_said]])
+            vectors.append(rows[is_said])
+            unknown += sum(int((b.ids == no_piece).sum()) for b in heard.batches)
+            n_pieces += sum(int(b.lengths.sum()) for b in heard.batches)
+        # Without the first parts, before which workers and the network had to start.
+        if n_timed := sum(sizes[len(sizes) // 2 + 1 :]):
+            self._seconds_a_token = (times[-1] - times[len(times) // 2]) / n_timed
         words, rows = np.concatenate(ids), np.concatenate(vectors)
         if doubt := describe_doubt(unknown, n_pieces, len(words)):
             warn_user(f"is the teacher {self.teacher.source} for another language? {doubt}")
