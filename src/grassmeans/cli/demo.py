@@ -169,7 +169,7 @@ def _tell_what_is_next(output: Path | None, console: Console) -> None:
         "keeps corpus, vectors and model",
         "to look at more words",
         "your own text: then `vectors`, `induce`",
-        "see and try the senses of words in a browser: pip install 'grassmeans[explorer]'",
+        "see and try the senses of words in a browser: pip install grassmeans-explorer",
     )
     for command, remark in zip(_commands(place).splitlines(), notes, strict=True):
         if command.startswith("grassmeans demo") and output is not None:
