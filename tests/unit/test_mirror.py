@@ -33,10 +33,10 @@ CORE = {
     "corpus/ingest.py": "unit/corpus/test_corpus.py",
     "corpus/shard.py": "unit/corpus/test_corpus.py",
     "corpus/shard_writing.py": "unit/corpus/test_corpus.py",
-    "editing/edited_words.py": "unit/editing/test_sense_edits.py",
+    "editing/edited_words.py": "explorer/unit/editing/test_sense_edits.py",
     "editing/new_contexts.py": "unit/editing/test_growing.py",
-    "editing/saving.py": "unit/editing/test_sense_edits.py",
-    "editing/version_merge.py": "unit/models/test_versions.py",
+    "editing/saving.py": "unit/test_lazy.py",
+    "editing/version_merge.py": "unit/test_lazy.py",
     "engines/on_dask.py": "system/test_cluster.py",
     "evaluation/running.py": "unit/evaluation/test_grouping.py",
     "models/deciding.py": "unit/models/test_model.py",
@@ -54,7 +54,9 @@ CORE = {
 
 EXPLORER = {
     # Thin shells over queries, and queries by what is seen of them.
+    "commands/merge.py": "functional/test_commands.py",
     "commands/serve.py": "unit/commands/test_explore.py",
+    "editing/*": "unit/editing/test_sense_edits.py",
     "endpoints/*": "system/test_api.py",
     "queries/*": "unit/queries/test_queries.py",
     "limits.py": "unit/test_work.py",

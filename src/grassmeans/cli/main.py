@@ -27,7 +27,7 @@ from grassmeans.cli.label import export, label
 from grassmeans.cli.model import model
 from grassmeans.cli.show import show
 from grassmeans.cli.tag import tag
-from grassmeans.cli.update import merge, update
+from grassmeans.cli.update import update
 from grassmeans.cli.vectors import lexemes, similar, vectors
 from grassmeans.errors import GrassmeansError, GrassmeansWarning, InputError
 from grassmeans.plugins import COMMANDS, CommandPanel, find_plugins, load_plugin
@@ -37,7 +37,7 @@ from grassmeans.version import __version__
 
 _PROGRAM = "grassmeans"
 # What other distributions are called by people and by pip, for those who have not installed them.
-_ADDED = dict.fromkeys(("explore", "serve"), ("the explorer", "explorer"))
+_ADDED = dict.fromkeys(("explore", "serve", "merge"), ("the explorer", "explorer"))
 _ADDED |= dict.fromkeys(
     ("reproduce", "compare", "iterate", "wordnet", "build-dataset"), ("the laboratory", "lab")
 )
@@ -158,7 +158,7 @@ def _came_of_a_stop(error: BaseException | None) -> bool:
 
 _MAKE = (ingest, phrases, vectors, encoder, induce, model, update)
 _USE = (show, collocates, tag, label, change, lexemes, similar, info, convert, compact, copy)
-_JUDGE = (export, evaluate, reliability, score, merge, demo)
+_JUDGE = (export, evaluate, reliability, score, demo)
 _register(CommandPanel("From text to senses", _MAKE))
 _register(CommandPanel("Use what was found", (*_USE, *_JUDGE)))
 

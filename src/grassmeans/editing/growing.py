@@ -28,9 +28,8 @@ from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.corpus.corpus import Corpus, is_corpus
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.corpus.vocabulary import is_function_word
-from grassmeans.editing.edited_words import EditedInventory
+from grassmeans.editing.edited_words import EditedInventory, copy_files, fill_like
 from grassmeans.editing.new_contexts import add_contexts, find_new_senses
-from grassmeans.editing.saving import copy_files, fill_like
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.models.model import CHOSEN_WORDS, SenseModel, load
 from grassmeans.models.places import KIND, find_model

@@ -9,14 +9,24 @@ import subprocess
 import sys
 import urllib.request
 
-from command_line import find_commands, without_test
+import pytest
 
-PANEL = "In a browser, and for programs"
+from command_line import CommandLine, find_commands, without_test
+from grassmeans import load
+from grassmeans_explorer.editing.edited_words import Edit, EditedWord
+from grassmeans_explorer.editing.saving import save_version
+
+PANEL = "The explorer"
+
+
+@pytest.fixture
+def grassmeans(capsys) -> CommandLine:
+    return CommandLine(capsys)
 
 
 def test_every_command_has_a_test() -> None:
     ours = [name for name, panel in find_commands().items() if panel == PANEL]
-    assert ours == ["explore", "serve"]
+    assert ours == ["explore", "serve", "merge"]
     assert without_test(ours, globals()) == []
 
 
@@ -46,3 +56,16 @@ def test_explore(topic_model_folder) -> None:
 
 def test_serve(topic_model_folder) -> None:
     assert ask_server("serve", topic_model_folder, "--processes", 1) == 0
+
+
+def test_merge(grassmeans, topic_model_folder, tmp_path) -> None:
+    load(topic_model_folder).save(tmp_path / "model")
+    model = load(tmp_path / "model")
+    for name, word in (("mine", "crane"), ("theirs", "bank")):
+        hidden = EditedWord.start(model, word).apply(Edit(word, "hide", (1,)), model.vectors)
+        save_version(model, {word: hidden}, name=name)
+    out = tmp_path / "both"
+    grassmeans.line("merge", tmp_path / "mine", tmp_path / "theirs", "-o", out)
+    merged = load(out)
+    hidden = [[sense.hidden for sense in merged.senses(w).senses] for w in ("crane", "bank")]
+    assert hidden == [[True, False], [True, False]]

@@ -13,10 +13,10 @@ import pytest
 
 from grassmeans import load
 from grassmeans.artifacts.writing import digest_of_array
-from grassmeans.editing.edited_words import EditedWord
 from grassmeans.errors import StorageError
 from grassmeans.senses.entries import entry_to_dict
 from grassmeans_explorer.drafts import DraftPlace, count_corrections, keep_drafts, read_draft
+from grassmeans_explorer.editing.edited_words import EditedWord
 from grassmeans_explorer.limits import ConflictError
 from grassmeans_explorer.open_model import OpenModel
 from grassmeans_explorer.queries.concordance import LineFilter, find_lines

@@ -40,7 +40,7 @@ def test_any_other_failure_stays_what_it_is() -> None:
     ("command", "title", "name"),
     [
         ("explore", "the explorer", "explorer"),
-        ("serve", "the explorer", "explorer"),
+        ("merge", "the explorer", "explorer"),
         ("build-dataset", "the laboratory", "lab"),
     ],
 )

@@ -30,13 +30,19 @@ from grassmeans.artifacts import writing
 from grassmeans.artifacts.checking import parse_json
 from grassmeans.artifacts.schema import check_values, one_of, text, whole
 from grassmeans.artifacts.writing import encode_json, explain_write_errors
-from grassmeans.editing.edited_words import Edit, EditedWord, Evidence, edit_from_dict, edit_to_dict
 from grassmeans.errors import ArtifactError, InputError, StorageError
 from grassmeans.models.model import SenseModel
 from grassmeans.models.places import is_installed
 from grassmeans.outputs.places import hold_file
 from grassmeans.senses.entries import WordSenses, entry_from_dict, entry_to_dict
 from grassmeans.version import __version__
+from grassmeans_explorer.editing.edited_words import (
+    Edit,
+    EditedWord,
+    Evidence,
+    edit_from_dict,
+    edit_to_dict,
+)
 
 if TYPE_CHECKING:
     from grassmeans_explorer.open_model import OpenModel

@@ -118,8 +118,8 @@ def test_comparing_what_is_not_there(open_page, explorer):
 
 
 def test_a_word_of_one_sense_asks_for_another_word(open_page, tmp_path, serve, topic_model_folder):
-    from grassmeans.editing.sense_edits import merge_senses
     from grassmeans.models.model import load
+    from grassmeans_explorer.editing.sense_edits import merge_senses
 
     model = load(topic_model_folder)
     entry = merge_senses(model.senses("crane"), [1, 2], model.vectors)

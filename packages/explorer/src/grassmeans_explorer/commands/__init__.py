@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from grassmeans.plugins import CommandPanel
 from grassmeans_explorer.commands.explore import explore
+from grassmeans_explorer.commands.merge import merge
 from grassmeans_explorer.commands.serve import serve
 
-COMMANDS = (CommandPanel("In a browser, and for programs", (explore, serve)),)
+COMMANDS = (CommandPanel("The explorer", (explore, serve, merge)),)

@@ -105,9 +105,9 @@ def tell_names(names: Sequence[str]) -> None:
 
 
 def _take_up_draft(opened: OpenModel, folder: Path | None, read_only: bool) -> None:
-    from grassmeans.editing.saving import place_beside
     from grassmeans.models.versions import find_left_out
     from grassmeans_explorer.drafts import keep_drafts
+    from grassmeans_explorer.editing.saving import place_beside
 
     if read_only:
         opened.read_only = True

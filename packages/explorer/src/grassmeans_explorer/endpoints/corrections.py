@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
-from grassmeans.editing.saving import LONGEST_VERSION_NAME
+from grassmeans_explorer.editing.saving import LONGEST_VERSION_NAME
 from grassmeans_explorer.endpoints import schema
 from grassmeans_explorer.endpoints.answers import Session
 from grassmeans_explorer.queries import corrections

@@ -15,15 +15,15 @@ from pathlib import Path
 import numpy as np
 
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.editing.edited_words import Edit, EditedWord, Evidence
-from grassmeans.editing.saving import save_version
-from grassmeans.editing.sense_edits import visible_senses
 from grassmeans.errors import InputError
 from grassmeans.models.model import load
 from grassmeans.models.origin import OWN, is_counted_in, name_corpus
 from grassmeans.models.versions import find_left_out
 from grassmeans.senses.samples import EncodedWord, WordSample, complete_sample
 from grassmeans_explorer.drafts import TAKE_BACK, describe_step
+from grassmeans_explorer.editing.edited_words import Edit, EditedWord, Evidence
+from grassmeans_explorer.editing.saving import save_version
+from grassmeans_explorer.editing.sense_edits import visible_senses
 from grassmeans_explorer.limits import ConflictError, NoCorpusError, StaleError, TooMuchError
 from grassmeans_explorer.open_model import Corrected, OpenModel
 from grassmeans_explorer.queries.induce import DEFAULT_CONTEXTS, adopt_nodes, induce_senses
@@ -95,7 +95,7 @@ class SavedVersion:
 class Correction:
     """What is to be corrected."""
 
-    action: str  # one of `grassmeans.editing.edited_words.ACTIONS`, undo, redo or reset
+    action: str  # one of `grassmeans_explorer.editing.edited_words.ACTIONS`, undo, redo or reset
     senses: Sequence[int] = ()
     name: str = ""  # for rename
     lines: Sequence[int] = ()  # for assign: positions of the word in the corpus

@@ -15,13 +15,13 @@ import numpy as np
 from grassmeans.arrays import Floats, Indices
 from grassmeans.clustering.loop import sample_evenly
 from grassmeans.corpus.vocabulary import is_function_word
-from grassmeans.editing.sense_edits import visible_senses
 from grassmeans.reading.given import spell_word
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.keys import decode_key
-from grassmeans.vectors.spelling import LONGEST_WORD, SpellingIndex, WordForms
+from grassmeans_explorer.editing.sense_edits import visible_senses
 from grassmeans_explorer.limits import Kept, TooMuchError
 from grassmeans_explorer.open_model import OpenModel
+from grassmeans_explorer.queries.spelling import LONGEST_WORD, SpellingIndex, WordForms
 from grassmeans_explorer.work import begin_long_work
 
 N_NEIGHBOURS = 12

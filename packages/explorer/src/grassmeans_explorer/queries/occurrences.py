@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from grassmeans.arrays import Floats, Indices
 from grassmeans.artifacts.writing import digest_of_array
-from grassmeans.editing.edited_words import EditedWord
 from grassmeans.geometry.windows import sample_positions
 from grassmeans.models.model import SenseModel
 from grassmeans.models.origin import name_corpus
@@ -25,6 +24,7 @@ from grassmeans.senses import samples
 from grassmeans.senses.decoding import decode_soft
 from grassmeans.senses.samples import EncodedWord, WordSample
 from grassmeans_explorer import limits
+from grassmeans_explorer.editing.edited_words import EditedWord
 from grassmeans_explorer.limits import BoundedCache, Kept, OutOfTimeError, bound_bytes
 from grassmeans_explorer.open_model import OpenModel
 from grassmeans_explorer.queries.lookup import suggest_words

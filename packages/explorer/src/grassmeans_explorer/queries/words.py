@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from grassmeans.editing.edited_words import Edit
-from grassmeans.editing.sense_edits import visible_senses
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.pictures.planes import sense_colour
 from grassmeans.senses.describing import name_senses
 from grassmeans.senses.entries import CountedIn, ExampleLine, Sense, WordSenses
 from grassmeans.senses.keys import decode_key
+from grassmeans_explorer.editing.edited_words import Edit
+from grassmeans_explorer.editing.sense_edits import visible_senses
 from grassmeans_explorer.limits import BoundedCache, Kept, NothingThereError, WordNotFoundError
 from grassmeans_explorer.open_model import OpenModel
 from grassmeans_explorer.queries import lookup

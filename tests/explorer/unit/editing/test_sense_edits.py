@@ -11,25 +11,7 @@ import pytest
 from crane_model import save_crane_model
 from grassmeans import WordVectors, load
 from grassmeans.artifacts.writing import building_place
-from grassmeans.editing.edited_words import (
-    Edit,
-    EditedInventory,
-    EditedWord,
-    Evidence,
-    apply_edits,
-)
-from grassmeans.editing.saving import edit_lexemes, save_version
-from grassmeans.editing.sense_edits import (
-    add_sense_of,
-    blank_hidden,
-    hide_sense,
-    merge_senses,
-    reassign_lines,
-    rename_sense,
-    split_sense,
-    unhide_sense,
-    visible_senses,
-)
+from grassmeans.editing.edited_words import EditedInventory
 from grassmeans.errors import InputError
 from grassmeans.geometry.windows import Contexts
 from grassmeans.labelling.labeller import label_corpus
@@ -40,6 +22,24 @@ from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
 from grassmeans.senses.induction import WordInducer
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.samples import WordSample, sample_word
+from grassmeans_explorer.editing.edited_words import (
+    Edit,
+    EditedWord,
+    Evidence,
+    apply_edits,
+)
+from grassmeans_explorer.editing.saving import edit_lexemes, save_version
+from grassmeans_explorer.editing.sense_edits import (
+    add_sense_of,
+    blank_hidden,
+    hide_sense,
+    merge_senses,
+    reassign_lines,
+    rename_sense,
+    split_sense,
+    unhide_sense,
+    visible_senses,
+)
 from installed import install_models
 
 VECTORS = WordVectors(["nest", "steel", "neck"], np.eye(3, dtype=np.float32))

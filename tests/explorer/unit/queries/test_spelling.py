@@ -7,8 +7,8 @@ import difflib
 import numpy as np
 import pytest
 
-from grassmeans.vectors.spelling import SpellingIndex, WordForms, count_edits, fold_word
 from grassmeans.vectors.word_vectors import WordVectors
+from grassmeans_explorer.queries.spelling import SpellingIndex, WordForms, count_edits, fold_word
 
 
 @pytest.mark.parametrize(
