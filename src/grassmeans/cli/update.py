@@ -1,4 +1,4 @@
-"""`grassmeans update`, `merge`: a model, grown with new text; two versions of one as one."""
+"""`grassmeans update`: a model, grown with new text."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts.checking import MANIFEST
+from grassmeans.artifacts.checking import CHECKSUMS, MANIFEST
 from grassmeans.artifacts.writing import digest_of, identify_file
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts import VECTORS_FOLDER
@@ -136,7 +136,7 @@ def update_model(
         reading |= {"workers": workers, "show_progress": show_progress}
         corpus = _read_texts(old, given, building.scratch / "corpus", reading)
         _check_language(old, corpus)
-        copy_files(place, building.folder, [VERSIONS, "checksums.txt"])
+        copy_files(place, building.folder, [VERSIONS, CHECKSUMS])
         encoder, new_vectors = _grow_vectors(old, corpus, building, device, show_progress)
         encoder.use_device(device)
         pooled = old.pool_forms(corpus)
