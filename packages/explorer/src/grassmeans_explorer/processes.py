@@ -23,8 +23,9 @@ from typing import Any
 
 import uvicorn
 from anyio.to_thread import current_default_thread_limiter
+from threadpoolctl import threadpool_limits
 
-from grassmeans.engines import use_one_thread
+from grassmeans.engines import ONE_THREAD
 from grassmeans.engines.parallel import end_with
 from grassmeans.errors import GrassmeansError
 from grassmeans_explorer.server import configure
@@ -55,7 +56,7 @@ class Processes:
         n_processes: int,
         tell: Callable[[str], None] = lambda line: None,
     ) -> None:
-        use_one_thread()
+        _use_one_thread()
         if _FORKS:
             app = make_app()
             gc.collect()
@@ -127,6 +128,14 @@ def describe_end(code: int | None) -> str:
     return f"with exit code {code}"
 
 
+def _use_one_thread() -> None:
+    """Compute with one thread in this process, and in those that it starts, from now on."""
+    os.environ.update(ONE_THREAD)  # for what is not loaded yet
+    threadpool_limits(1)
+    if "numba" in sys.modules:
+        sys.modules["numba"].config.NUMBA_NUM_THREADS = 1
+
+
 def _give(app: Any) -> Any:
     return app
 
@@ -136,7 +145,7 @@ def _serve(make_app: Callable[[], Any], listening: socket.socket, parent: int) -
     for number in (signal.SIGTERM, signal.SIGINT):  # not as the parent hears them
         signal.signal(number, signal.SIG_DFL)
     end_with(parent, by_signal=True)
-    use_one_thread()
+    _use_one_thread()
     SharingServer(configure(make_app(), backlog=1)).run(sockets=[listening])
 
 

@@ -15,6 +15,19 @@ from typing import Any
 import numpy as np
 
 from grassmeans.arrays import Indices, Integers
+from grassmeans.artifacts.checking import read_json
+from grassmeans.artifacts.schema import (
+    check_values,
+    each,
+    either,
+    flag,
+    nothing,
+    number,
+    record,
+    text,
+    whole,
+)
+from grassmeans.artifacts.writing import read_manifest
 from grassmeans.change import tables
 from grassmeans.change.comparing import ChangeSettings, compare_uses
 from grassmeans.change.uses import Uses
@@ -25,6 +38,12 @@ from grassmeans_explorer.queries.induce import model_with
 from grassmeans_explorer.queries.lookup import check_typed
 from grassmeans_explorer.queries.occurrences import measure_word
 from grassmeans_explorer.work import begin_long_work
+
+_measure = either(number(), nothing)
+_CHANGE_RULES = {"first": text, "second": text, "n_first": whole(), "n_second": whole()}
+_CHANGE_RULES |= {"jsd": _measure, "q": _measure, "changed": flag}
+_WORD_RULES = {"word": text, "changes": each(record(_CHANGE_RULES))}
+_REPORT_RULES = {"by": text, "words": each(record(_WORD_RULES))}
 
 BY_DOCUMENT = "document"
 _MOST_DOCUMENTS = 100
@@ -271,8 +290,13 @@ def list_changes(opened: OpenModel, offset: int, limit: int) -> ChangedWords:
 
 
 def read_report(path: str | Path) -> ChangedWords:
-    """The ranking of a report: its folder, or its ``changes.json``."""
-    found = tables.read_report(path)
+    """The ranking of a report: its folder, or its ``changes.json``; an error if not whole."""
+    place = Path(path)
+    if place.is_dir():
+        read_manifest(place, tables.REPORT_KIND, tables.REPORT_VERSION)
+        place = place / tables.REPORT
+    found = read_json(place)
+    check_values(place, found, _REPORT_RULES)
     rows = [
         _view(ChangedWord, {"word": word["word"]} | row)
         for word in found["words"]
