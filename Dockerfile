@@ -8,8 +8,9 @@ WORKDIR /build
 COPY LICENSE README.md pyproject.toml ./
 COPY src src
 COPY packages/en packages/en
+COPY packages/explorer packages/explorer
 RUN python -m venv /opt/grassmeans \
-    && /opt/grassmeans/bin/pip install --no-cache-dir '.[explorer]' ./packages/en
+    && /opt/grassmeans/bin/pip install --no-cache-dir . ./packages/en ./packages/explorer
 
 FROM python:3.12-slim
 RUN useradd --system --uid 10001 --no-create-home --home-dir /nonexistent grassmeans

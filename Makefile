@@ -45,17 +45,17 @@ $(VENV)/bin/python:
 
 $(VENV)/core.stamp: pyproject.toml $(wildcard packages/*/pyproject.toml) | $(VENV)/bin/python
 	@echo "Installing grassmeans into $(VENV) (a minute or two on first use)"
-	@$(PIP) install -e '.[explorer]' -e packages/en
+	@$(PIP) install -e . -e packages/en -e packages/explorer
 	@touch $@
 
 $(VENV)/dev.stamp: pyproject.toml $(wildcard packages/*/pyproject.toml) | $(VENV)/bin/python
 	@echo "Installing grassmeans and its development tools into $(VENV) (a few minutes on first use)"
-	@$(PIP) install -e '.[dev]' -e packages/en -e packages/lab
+	@$(PIP) install -e '.[dev]' -e packages/en -e packages/explorer -e packages/lab
 	@touch $(VENV)/core.stamp $@
 
 $(VENV)/docs.stamp: pyproject.toml $(wildcard packages/*/pyproject.toml) | $(VENV)/bin/python
 	@echo "Installing the documentation tools into $(VENV)"
-	@$(PIP) install -e '.[docs]' -e packages/en -e packages/lab
+	@$(PIP) install -e '.[docs]' -e packages/en -e packages/explorer -e packages/lab
 	@touch $(VENV)/core.stamp $@
 
 venv: $(VENV)/dev.stamp
@@ -79,7 +79,7 @@ checks: $(VENV)/dev.stamp
 # are (tests/conftest.py), and the others. The checks run beside the tests and are told at the end.
 # Neighbours stay together (worksteal), so that the fixtures of a file are made once.
 PYTEST = $(VENV)/bin/python -m pytest -n 2 --dist worksteal
-NO_SYSTEM = -m "not system" --ignore=tests/system --ignore=tests/lab/system -p no:schemathesis
+NO_SYSTEM = -m "not system" --ignore=tests/system --ignore=tests/explorer/system --ignore=tests/lab/system -p no:schemathesis
 test: $(VENV)/dev.stamp
 	@log=$$(mktemp); ( $(RUN_CHECKS) ) >"$$log" 2>&1 & checks=$$!; failed=0; \
 	$(PYTEST) $(NO_SYSTEM) || failed=1; \
@@ -94,21 +94,21 @@ LOWEST := $(VENV)-lowest
 LOWEST_EXTRAS ?= all
 LOWEST_TESTS = tests/system/test_cli.py tests/unit/geometry tests/unit/terminal
 LOWEST_TESTS += tests/unit/test_progress.py tests/unit/outputs tests/unit/vectors
-LOWEST_TESTS += tests/unit/corpus tests/unit/reading tests/unit/text tests/unit/explorer tests/system/test_explorer_api.py
+LOWEST_TESTS += tests/unit/corpus tests/unit/reading tests/unit/text tests/explorer/unit tests/explorer/system/test_api.py
 LOWEST_TESTS += tests/unit/labelling/test_export.py tests/unit/integrations
 LOWEST_TESTS += tests/system/test_integration_docs.py tests/unit/contexts
 LOWEST_TESTS += tests/lab/unit/experiments/test_drawing.py
 LOWEST_TESTS += tests/unit/engines tests/system/test_cluster.py
 test-lowest:
 	$(PYTHON) -m venv $(LOWEST)
-	$(LOWEST)/bin/python -m pip install --quiet -c constraints/lowest.txt -e '.[$(LOWEST_EXTRAS)]' -e packages/en -e packages/lab \
-	  pytest hypothesis packaging httpx
+	$(LOWEST)/bin/python -m pip install --quiet -c constraints/lowest.txt -e '.[$(LOWEST_EXTRAS)]' \
+	  -e packages/en -e packages/explorer -e packages/lab pytest hypothesis packaging httpx
 	$(LOWEST)/bin/python -m pytest $(LOWEST_TESTS)
 
 # Tests that make up their own damage; they read TORTURE and do so many times more than without it.
 TORTURE ?= 40
 TORTURES = tests/property/test_damaged_artifacts.py tests/system/test_damaged_artifacts.py
-TORTURES += tests/system/test_explorer_description.py tests/system/test_kills.py
+TORTURES += tests/explorer/system/test_description.py tests/system/test_kills.py
 TORTURES += tests/system/test_boundaries.py
 torture: $(VENV)/dev.stamp
 	TORTURE=$(TORTURE) $(PYTEST) $(TORTURES)

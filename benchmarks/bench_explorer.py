@@ -24,15 +24,17 @@ from typing import Any
 import numpy as np
 
 from bench_tagging import DEMO, build_demo_model
-from grassmeans.cli.explore import open_socket
 from grassmeans.models.places import list_models
+from grassmeans_explorer.commands.explore import open_socket
 from measurement import write_result
 
 CLIENTS = (1, 8, 32)
 
 
 def start_server(model: str, port: int) -> subprocess.Popen[bytes]:
-    program = "import typer; from grassmeans.cli.explore import explore; typer.run(explore)"
+    program = (
+        "import typer; from grassmeans_explorer.commands.explore import explore; typer.run(explore)"
+    )
     command = [sys.executable, "-c", program]
     server = subprocess.Popen([*command, model, "--port", str(port), "--no-browser"])
     for _ in range(600):

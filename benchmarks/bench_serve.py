@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import Any
 
 from bench_explorer import ask, load_server
-from grassmeans.cli.explore import open_socket
 from grassmeans.engines import count_workers
+from grassmeans_explorer.commands.explore import open_socket
 from measurement import write_result
 from spacy_service import read_sentences
 

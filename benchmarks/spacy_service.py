@@ -23,11 +23,11 @@ from fastapi import FastAPI, Response
 from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 
-from grassmeans.cli.explore import open_socket
-from grassmeans.explorer.endpoints.answers import json_answer
-from grassmeans.explorer.endpoints.guard import Guard
-from grassmeans.explorer.limits import Limits
-from grassmeans.explorer.processes import Processes
+from grassmeans_explorer.commands.explore import open_socket
+from grassmeans_explorer.endpoints.answers import json_answer
+from grassmeans_explorer.endpoints.guard import Guard
+from grassmeans_explorer.limits import Limits
+from grassmeans_explorer.processes import Processes
 
 SENTENCES = Path(__file__).parents[1] / "tests" / "data" / "english-sentences.jsonl"
 SMALL = "en_core_web_sm"

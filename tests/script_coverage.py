@@ -16,18 +16,18 @@ from urllib.parse import urlsplit
 
 import pytest
 
-BROWSER_TESTS = Path(__file__).parent / "system" / "browser"
-PACKAGE = Path(__file__).parents[1] / "src" / "grassmeans"
+BROWSER_TESTS = Path(__file__).parent / "explorer" / "system" / "browser"
+ROOT = Path(__file__).parents[1]
+STATIC = ROOT / "packages" / "explorer" / "src" / "grassmeans_explorer" / "static"
+ASSETS = ROOT / "src" / "grassmeans" / "pictures" / "assets"
 LEAST = 0.9
 _NO_CODE = re.compile(r"\s*(//.*|/?\*.*|)$")
 
 
 def find_scripts() -> dict[str, Path]:
     """The scripts by the path that they are served under."""
-    static = PACKAGE / "explorer" / "static"
-    found = {f"/static/{path.relative_to(static)}": path for path in static.rglob("*.js")}
-    assets = PACKAGE / "pictures" / "assets"
-    return found | {f"/static/{path.name}": path for path in assets.glob("*.js")}
+    found = {f"/static/{path.relative_to(STATIC)}": path for path in STATIC.rglob("*.js")}
+    return found | {f"/static/{path.name}": path for path in ASSETS.glob("*.js")}
 
 
 def lines_of(source: str) -> dict[int, tuple[int, int]]:

@@ -11,9 +11,9 @@ import pytest
 from command_line import run_line
 from grassmeans import Corpus, SkipGram, load
 from grassmeans.clustering.settings import InductionSettings
-from grassmeans.editing.edited_words import Edit, EditedWord
-from grassmeans.editing.saving import save_version
 from grassmeans.models.building import build_model
+from grassmeans_explorer.editing.edited_words import Edit, EditedWord
+from grassmeans_explorer.editing.saving import save_version
 from synthetic import POLYSEMOUS, SyntheticCorpus
 
 OUT = "OUT"

@@ -46,3 +46,13 @@ def give_names(
         return found
 
     return list(homes), find, lambda: sorted(homes)
+
+
+def lead_to(package: str, module: str, *names: str) -> Callable[[str], Any]:
+    """The ``__getattr__`` of a module whose names have moved to a module of another distribution.
+
+    They work until the next version, with a warning, where the other one is installed.
+    """
+    return give_names(
+        package, {}, {name: (f"{module}:{name}", f"{module}.{name}") for name in names}
+    )[1]

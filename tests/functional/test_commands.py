@@ -7,11 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import signal
-import subprocess
-import sys
-import urllib.request
 from pathlib import Path
 
 import pytest
@@ -19,11 +14,10 @@ import pytest
 from command_line import CommandLine, find_commands, without_test
 from grassmeans import Corpus, SkipGram, WordVectors, load
 from grassmeans.artifacts.writing import read_manifest
-from grassmeans.editing.edited_words import Edit, EditedWord
-from grassmeans.editing.saving import save_version
 from grassmeans.labelling import label_corpus
 
-LAB = "The paper and its rivals"
+ADDED = ("The paper and its rivals", "The explorer")
+"""Panels of other distributions, which have tests of their own."""
 SMALL = ("--dim", 8, "--epochs", 1, "--min-count", 1, "-j", 1)
 
 
@@ -52,8 +46,8 @@ def sentences(synthetic, tmp_path) -> Path:
 
 
 def test_every_command_has_a_test() -> None:
-    ours = [name for name, panel in find_commands().items() if panel != LAB]
-    assert len(ours) >= 24
+    ours = [name for name, panel in find_commands().items() if panel not in ADDED]
+    assert len(ours) >= 21
     assert without_test(ours, globals()) == []
 
 
@@ -247,48 +241,6 @@ def test_score(grassmeans, tmp_path) -> None:
     (tmp_path / "mine.key").write_text("a.n a.n.1 x\na.n a.n.2 x\na.n a.n.3 y\n")
     said = grassmeans.line("score", tmp_path / "mine.key", tmp_path / "gold.key")
     assert said["all"]["v_measure"] == 100
-
-
-def ask_server(*arguments: object) -> int:
-    """Start a server, ask it for a word, interrupt it; its exit code."""
-    pytest.importorskip("uvicorn", reason="needs the extra explorer")
-    # Where tests run in the background of a shell, interrupts are ignored.
-    program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
-    program += "from grassmeans.cli.main import run; run()"
-    command = [sys.executable, "-u", "-c", program, *map(str, arguments), "--port", "0"]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    ) as process:
-        try:
-            said = iter(process.stdout or ())
-            address = next(filter(None, (re.search(r"http://\S+", line) for line in said)))[0]
-            with urllib.request.urlopen(f"{address}api/words/crane") as answer:
-                assert json.load(answer)["word"] == "crane"
-            process.send_signal(signal.SIGINT)
-            return process.wait(60)
-        finally:
-            process.kill()
-
-
-def test_explore(topic_model_folder) -> None:
-    assert ask_server("explore", topic_model_folder, "--no-browser") == 130
-
-
-def test_serve(topic_model_folder) -> None:
-    assert ask_server("serve", topic_model_folder, "--processes", 1) == 0
-
-
-def test_merge(grassmeans, topic_model_folder, tmp_path) -> None:
-    load(topic_model_folder).save(tmp_path / "model")
-    model = load(tmp_path / "model")
-    for name, word in (("mine", "crane"), ("theirs", "bank")):
-        hidden = EditedWord.start(model, word).apply(Edit(word, "hide", (1,)), model.vectors)
-        save_version(model, {word: hidden}, name=name)
-    out = tmp_path / "both"
-    grassmeans.line("merge", tmp_path / "mine", tmp_path / "theirs", "-o", out)
-    merged = load(out)
-    hidden = [[sense.hidden for sense in merged.senses(w).senses] for w in ("crane", "bank")]
-    assert hidden == [[True, False], [True, False]]
 
 
 def test_demo(grassmeans, tmp_path, monkeypatch) -> None:

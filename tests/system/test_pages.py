@@ -42,7 +42,7 @@ pytestmark = pytest.mark.skipif(
 NOT_RUN = {
     "pip install": "changes the environment",
     "make": "sets up an environment of its own",
-    "grassmeans explore": "serves until it is stopped; tests/system/browser opens it",
+    "grassmeans explore": "serves until it is stopped; tests/explorer/system/browser opens it",
     "grassmeans serve": "serves until it is stopped; `serve_beside` starts it for the page",
     "grassmeans encoder": "trains for minutes; tests/unit/contexts/attention trains a small one",
 }
@@ -147,7 +147,7 @@ def serve_beside(blocks: list[Block], folder: Path, request: pytest.FixtureReque
     command = next((line for line in lines if line.startswith("grassmeans serve ")), None)
     if command is None:
         return
-    pytest.importorskip("fastapi", reason="needs the extra explorer")
+    pytest.importorskip("grassmeans_explorer", reason="needs grassmeans-explorer")
     program = [sys.executable, "-c", "from grassmeans.cli.main import run; run()"]
     said = folder / "said.txt"
     with said.open("wb") as file:

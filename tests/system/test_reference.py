@@ -45,7 +45,7 @@ def find_classes() -> dict[str, list[type]]:
     """The public classes of the core by their names."""
     found: dict[str, list[type]] = {}
     for module in pkgutil.walk_packages(grassmeans.__path__, "grassmeans."):
-        if re.search(r"\.(cli|explorer|gpu|kernels|pictures|terminal|__main__)\b", module.name):
+        if re.search(r"\.(cli|gpu|kernels|pictures|terminal|__main__)\b", module.name):
             continue
         for name, value in vars(importlib.import_module(module.name)).items():
             if inspect.isclass(value) and value.__module__ == module.name and name[0] != "_":

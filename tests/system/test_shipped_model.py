@@ -112,10 +112,10 @@ def test_the_command_line_takes_its_name(capsys):
 
 
 def test_its_examples_are_lines_and_pictures_without_a_corpus():
-    pytest.importorskip("fastapi", reason="needs the extra explorer")
-    from grassmeans.explorer.open_model import OpenModel
-    from grassmeans.explorer.queries.geometry import draw_map, show_planes
-    from grassmeans.explorer.queries.lines import stored_lines_of
+    pytest.importorskip("grassmeans_explorer", reason="needs grassmeans-explorer")
+    from grassmeans_explorer.open_model import OpenModel
+    from grassmeans_explorer.queries.geometry import draw_map, show_planes
+    from grassmeans_explorer.queries.lines import stored_lines_of
 
     opened = OpenModel.open("en")
     senses = [line.sense for line in stored_lines_of(opened, "crane")]
@@ -144,10 +144,10 @@ ENDS = (
 
 
 def test_it_is_corrected_under_another_corpus_and_tags_so(english, tmp_path):
-    pytest.importorskip("fastapi", reason="needs the extra explorer")
-    from grassmeans.explorer.open_model import OpenModel
-    from grassmeans.explorer.queries import corrections
-    from grassmeans.explorer.queries.corrections import Correction
+    pytest.importorskip("grassmeans_explorer", reason="needs grassmeans-explorer")
+    from grassmeans_explorer.open_model import OpenModel
+    from grassmeans_explorer.queries import corrections
+    from grassmeans_explorer.queries.corrections import Correction
 
     texts = [f"{line.format('blorf')} {end}" for line in (MUSIC, KITCHEN) for end in ENDS]
     texts += [YOGA.format(end) for end in ENDS]

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 from grassmeans import Corpus, load
 from grassmeans.cli.main import app
 from grassmeans.errors import InputError
-from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.server import warm_up
+from grassmeans_explorer.open_model import OpenModel
+from grassmeans_explorer.server import warm_up
 
 
 def run(*arguments: object, expect: type[Exception] | None = None) -> str:

@@ -49,6 +49,24 @@ def test_another_package_gives_a_name_of_another() -> None:
     assert moved is importlib.import_module("grassmeans.models").compact_model
 
 
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("edited_words", "Edit"),
+        ("edited_words", "EditedWord"),
+        ("edited_words", "apply_edits"),
+        ("saving", "save_version"),
+        ("version_merge", "merge_versions"),
+    ],
+)
+def test_names_that_moved_to_another_distribution_lead_there(module: str, name: str) -> None:
+    now = f"grassmeans_explorer.editing.{module}"
+    earlier = importlib.import_module(f"grassmeans.editing.{module}")
+    with pytest.warns(DeprecationWarning, match=rf"{name} goes .*: use {now}\.{name}$"):
+        moved = getattr(earlier, name)
+    assert moved is getattr(importlib.import_module(now), name)
+
+
 def test_names_are_looked_up_where_they_are() -> None:
     names, find, list_names = give_names("grassmeans.text", {"tokenizer": ("Tokenizer",)})
     assert names == list_names() == ["Tokenizer"]

@@ -14,13 +14,13 @@ DEVELOPMENT = ("dev", "mutation")
 
 
 def read_bounds() -> dict[str, Version]:
-    """The lower bounds of core, extras for users and laboratory; development has the newest."""
-    core, lab = (
+    """The lower bounds of core, extras for users, explorer and laboratory; not of development."""
+    core, *added = (
         tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-        for folder in (ROOT, ROOT / "packages" / "lab")
+        for folder in (ROOT, ROOT / "packages" / "explorer", ROOT / "packages" / "lab")
     )
     extras = core["optional-dependencies"]
-    listed = [*core["dependencies"], *lab["dependencies"]]
+    listed = [r for project in (core, *added) for r in project["dependencies"]]
     listed += [r for name in extras if name not in DEVELOPMENT for r in extras[name]]
     bounds = {}
     for requirement in map(Requirement, listed):

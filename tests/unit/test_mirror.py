@@ -8,11 +8,16 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).parents[1]
-SOURCE = TESTS.parent / "src" / "grassmeans"
+ROOT = TESTS.parent
+# The folder of tests -> the sources that its unit tests mirror.
+SOURCES = {
+    TESTS: ROOT / "src" / "grassmeans",
+    TESTS / "explorer": ROOT / "packages" / "explorer" / "src" / "grassmeans_explorer",
+}
 
 # Modules, or all of a folder that have no tests of their name -> where they are tested instead.
 # A module that is new has tests of its own: only what is a part of another one comes here.
-ELSEWHERE = {
+CORE = {
     # Thin shells, and what all of them share: each command is run.
     "cli/*": "functional/test_commands.py",
     # The devices have one suite; their signatures hold no code.
@@ -21,11 +26,6 @@ ELSEWHERE = {
     "kernels/interface.py": "contract/kernels",
     "kernels/arguments.py": "contract/kernels",
     "kernels/blocks.py": "unit/clustering/test_loop.py",
-    # Thin shells over queries, and queries by what is seen of them.
-    "explorer/endpoints/*": "system/test_explorer_api.py",
-    "explorer/queries/*": "unit/explorer/queries/test_queries.py",
-    "explorer/limits.py": "unit/explorer/test_work.py",
-    "explorer/open_model.py": "unit/explorer/queries/test_queries.py",
     # Parts of one thing, which is tested as a whole.
     "artifacts/digests.py": "unit/artifacts/test_checking.py",
     "change/uses.py": "unit/change/test_comparing.py",
@@ -33,10 +33,10 @@ ELSEWHERE = {
     "corpus/ingest.py": "unit/corpus/test_corpus.py",
     "corpus/shard.py": "unit/corpus/test_corpus.py",
     "corpus/shard_writing.py": "unit/corpus/test_corpus.py",
-    "editing/edited_words.py": "unit/editing/test_sense_edits.py",
+    "editing/edited_words.py": "explorer/unit/editing/test_sense_edits.py",
     "editing/new_contexts.py": "unit/editing/test_growing.py",
-    "editing/saving.py": "unit/editing/test_sense_edits.py",
-    "editing/version_merge.py": "unit/models/test_versions.py",
+    "editing/saving.py": "unit/test_lazy.py",
+    "editing/version_merge.py": "unit/test_lazy.py",
     "engines/on_dask.py": "system/test_cluster.py",
     "evaluation/running.py": "unit/evaluation/test_grouping.py",
     "models/deciding.py": "unit/models/test_model.py",
@@ -52,27 +52,42 @@ ELSEWHERE = {
     "version.py": "system/test_cli.py",
 }
 
-pytestmark = pytest.mark.skipif(not SOURCE.is_dir(), reason="the sources are not here")
+EXPLORER = {
+    # Thin shells over queries, and queries by what is seen of them.
+    "commands/merge.py": "functional/test_commands.py",
+    "commands/serve.py": "unit/commands/test_explore.py",
+    "editing/*": "unit/editing/test_sense_edits.py",
+    "endpoints/*": "system/test_api.py",
+    "queries/*": "unit/queries/test_queries.py",
+    "limits.py": "unit/test_work.py",
+    "open_model.py": "unit/queries/test_queries.py",
+}
+ELSEWHERE = dict(zip(SOURCES, (CORE, EXPLORER), strict=True))
+
+pytestmark = pytest.mark.skipif(not SOURCES[TESTS].is_dir(), reason="the sources are not here")
+each_distribution = pytest.mark.parametrize("tests", SOURCES, ids=lambda tests: tests.name)
 
 
-def list_untested() -> list[str]:
+def list_untested(tests: Path) -> list[str]:
     """The modules without a test file of their own, by their paths."""
-    modules = [path.relative_to(SOURCE) for path in sorted(SOURCE.rglob("*.py"))]
+    modules = [path.relative_to(SOURCES[tests]) for path in sorted(SOURCES[tests].rglob("*.py"))]
     return [
         module.as_posix()
         for module in modules
         if not module.name.startswith("_")
-        and not (TESTS / "unit" / module.parent / f"test_{module.name}").exists()
+        and not (tests / "unit" / module.parent / f"test_{module.name}").exists()
     ]
 
 
-def test_every_module_has_tests_where_a_reader_looks_for_them() -> None:
-    missing = [m for m in list_untested() if not any(fnmatch(m, known) for known in ELSEWHERE)]
-    assert missing == []
+@each_distribution
+def test_every_module_has_tests_where_a_reader_looks_for_them(tests) -> None:
+    known = ELSEWHERE[tests]
+    assert [m for m in list_untested(tests) if not any(fnmatch(m, one) for one in known)] == []
 
 
-def test_modules_that_are_tested_elsewhere_are_there_and_so_are_their_tests() -> None:
-    untested = list_untested()
-    needless = [known for known in ELSEWHERE if not any(fnmatch(m, known) for m in untested)]
-    assert needless == []
-    assert [place for place in ELSEWHERE.values() if not (TESTS / place).exists()] == []
+@each_distribution
+def test_modules_that_are_tested_elsewhere_are_there_and_so_are_their_tests(tests) -> None:
+    untested = list_untested(tests)
+    known = ELSEWHERE[tests]
+    assert [one for one in known if not any(fnmatch(m, one) for m in untested)] == []
+    assert [place for place in known.values() if not (tests / place).exists()] == []

@@ -15,9 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from grassmeans.artifacts import schema
-from grassmeans.artifacts.checking import read_json
-from grassmeans.artifacts.schema import check_arguments, each, record, text, whole
-from grassmeans.artifacts.writing import read_manifest
+from grassmeans.artifacts.schema import check_arguments
 from grassmeans.change.comparing import ChangeSettings, Comparison, compare_groups, compare_uses
 from grassmeans.change.grouping import Corpora, group_documents
 from grassmeans.change.uses import collect_uses, spell_words
@@ -31,11 +29,6 @@ REPORT_KIND, REPORT_VERSION = "change report", 1
 REPORT = "changes.json"
 """Everything, as `write_json` writes it, in the folder of a report."""
 
-_measure = schema.either(schema.number(), schema.nothing)
-_CHANGE_RULES = {"first": text, "second": text, "n_first": whole(), "n_second": whole()}
-_CHANGE_RULES |= {"jsd": _measure, "q": _measure, "changed": schema.flag}
-_WORD_RULES = {"word": text, "changes": each(record(_CHANGE_RULES))}
-_REPORT_RULES = {"by": text, "words": each(record(_WORD_RULES))}
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -126,17 +119,6 @@ def write_csv(rows: Iterable[dict[str, Any]]) -> bytes:
 def protect_cell(cell: object) -> object:
     """A cell that no spreadsheet takes for a formula."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
-
-
-def read_report(path: str | Path) -> Any:
-    """The plain values of a report's folder, or of its `REPORT`; `ArtifactError` if not whole."""
-    place = Path(path)
-    if place.is_dir():
-        read_manifest(place, REPORT_KIND, REPORT_VERSION)
-        place = place / REPORT
-    found = read_json(place)
-    schema.check_values(place, found, _REPORT_RULES)
-    return found
 
 
 def write_json(found: Comparison) -> bytes:

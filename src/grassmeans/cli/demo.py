@@ -143,35 +143,31 @@ def _write_page(model: SenseModel, tagged: list[TaggedText], page: Path, overwri
         tagged,
         title="Senses of a harbour town",
         introduction=_INTRODUCTION,
-        next_steps=_commands(Path("demo-output")),
+        next_steps="\n".join(_list_next(Path("demo-output"))),
     )
     with output_file(page, overwrite=overwrite) as place:
         place.write_bytes(text.encode())
 
 
-def _commands(place: Path) -> str:
-    return (
-        "grassmeans show en crane\n"
-        'echo "The <b>crane</b> lifted the steel beams onto the pier." | grassmeans tag en\n'
-        f"grassmeans demo -o {place}\n"
-        f"grassmeans show {place}/model seal\n"
-        "grassmeans ingest YOUR_TEXT -o corpus\n"
-        "grassmeans explore"
-    )
+def _list_next(place: Path) -> dict[str, str]:
+    """Commands to go on with, and what they are for."""
+    return {
+        "grassmeans show en crane": "an English model comes with the package",
+        'echo "The <b>crane</b> lifted the steel beams onto the pier." | grassmeans tag en': (
+            "and finds senses in your own sentences"
+        ),
+        f"grassmeans demo -o {place}": "keeps corpus, vectors and model",
+        f"grassmeans show {place}/model seal": "to look at more words",
+        "grassmeans ingest YOUR_TEXT -o corpus": "your own text: then `vectors`, `induce`",
+        "grassmeans explore": (
+            "see and try the senses of words in a browser: pip install grassmeans-explorer"
+        ),
+    }
 
 
 def _tell_what_is_next(output: Path | None, console: Console) -> None:
     console.rule("your turn")
-    place = output or Path("demo-output")
-    notes = (
-        "an English model comes with the package",
-        "and finds senses in your own sentences",
-        "keeps corpus, vectors and model",
-        "to look at more words",
-        "your own text: then `vectors`, `induce`",
-        "see and try the senses of words in a browser: pip install 'grassmeans[explorer]'",
-    )
-    for command, remark in zip(_commands(place).splitlines(), notes, strict=True):
+    for command, remark in _list_next(output or Path("demo-output")).items():
         if command.startswith("grassmeans demo") and output is not None:
             continue
         console.print(f"# {remark}", style="dim", soft_wrap=True)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from grassmeans.cli.change import change
 from grassmeans.cli.collocates import collocates
@@ -19,26 +20,44 @@ from grassmeans.cli.copies import compact, convert, copy
 from grassmeans.cli.demo import demo
 from grassmeans.cli.encoder import encoder
 from grassmeans.cli.evaluate import evaluate, reliability, score
-from grassmeans.cli.explore import explore
 from grassmeans.cli.induce import induce
 from grassmeans.cli.info import info
 from grassmeans.cli.ingest import ingest, phrases
 from grassmeans.cli.label import export, label
 from grassmeans.cli.model import model
-from grassmeans.cli.serve import serve
 from grassmeans.cli.show import show
 from grassmeans.cli.tag import tag
-from grassmeans.cli.update import merge, update
+from grassmeans.cli.update import update
 from grassmeans.cli.vectors import lexemes, similar, vectors
-from grassmeans.errors import GrassmeansError, GrassmeansWarning
+from grassmeans.errors import GrassmeansError, GrassmeansWarning, InputError
 from grassmeans.plugins import COMMANDS, CommandPanel, find_plugins, load_plugin
 from grassmeans.terminal.options import check_places, complete_commands, spread_groups
 from grassmeans.terminal.output import describe_os_error, give_up_output, note, open_streams
 from grassmeans.version import __version__
 
 _PROGRAM = "grassmeans"
+# What other distributions are called by people and by pip, for those who have not installed them.
+_ADDED = dict.fromkeys(("explore", "serve", "merge"), ("the explorer", "explorer"))
+_ADDED |= dict.fromkeys(
+    ("reproduce", "compare", "iterate", "wordnet", "build-dataset"), ("the laboratory", "lab")
+)
+
+
+class _Commands(TyperGroup):
+    """The commands that there are; of others that there could be it is told who has them."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0] in _ADDED and args[0] not in self.commands:
+            title, name = _ADDED[args[0]]
+            raise InputError(
+                f"{title} is not installed: pip install grassmeans-{name} "
+                f"(in a clone: pip install ./packages/{name})"
+            )
+        return super().resolve_command(ctx, args)
+
 
 app = typer.Typer(
+    cls=_Commands,
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
@@ -139,7 +158,7 @@ def _came_of_a_stop(error: BaseException | None) -> bool:
 
 _MAKE = (ingest, phrases, vectors, encoder, induce, model, update)
 _USE = (show, collocates, tag, label, change, lexemes, similar, info, convert, compact, copy)
-_JUDGE = (export, evaluate, reliability, score, explore, serve, merge, demo)
+_JUDGE = (export, evaluate, reliability, score, demo)
 _register(CommandPanel("From text to senses", _MAKE))
 _register(CommandPanel("Use what was found", (*_USE, *_JUDGE)))
 

@@ -1,1 +1,1 @@
-"""A model, changed: by a person's corrections, or by new text."""
+"""A model, changed by new text; corrections that people make are the explorer's."""

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts.checking import MANIFEST
+from grassmeans.artifacts.checking import CHECKSUMS, MANIFEST
 from grassmeans.artifacts.writing import digest_of, identify_file
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts import VECTORS_FOLDER
@@ -28,9 +28,8 @@ from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.corpus.corpus import Corpus, is_corpus
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.corpus.vocabulary import is_function_word
-from grassmeans.editing.edited_words import EditedInventory
+from grassmeans.editing.edited_words import EditedInventory, copy_files, fill_like
 from grassmeans.editing.new_contexts import add_contexts, find_new_senses
-from grassmeans.editing.saving import copy_files, fill_like
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.models.model import CHOSEN_WORDS, SenseModel, load
 from grassmeans.models.places import KIND, find_model
@@ -137,7 +136,7 @@ def update_model(
         reading |= {"workers": workers, "show_progress": show_progress}
         corpus = _read_texts(old, given, building.scratch / "corpus", reading)
         _check_language(old, corpus)
-        copy_files(place, building.folder, [VERSIONS, "checksums.txt"])
+        copy_files(place, building.folder, [VERSIONS, CHECKSUMS])
         encoder, new_vectors = _grow_vectors(old, corpus, building, device, show_progress)
         encoder.use_device(device)
         pooled = old.pool_forms(corpus)

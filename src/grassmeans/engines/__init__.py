@@ -10,14 +10,11 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
-
-from threadpoolctl import threadpool_limits
 
 from grassmeans.artifacts.schema import MOST_WORKERS, shorten, whole
 from grassmeans.artifacts.writing import set_within
@@ -102,14 +99,6 @@ def count_workers(workers: int | None) -> int:
     if expected := whole(1, MOST_WORKERS)(workers):
         raise InputError(f"workers must be {expected}; got {shorten(workers)}")
     return workers
-
-
-def use_one_thread() -> None:
-    """Compute with one thread in this process, and in those that it starts, from now on."""
-    os.environ.update(ONE_THREAD)  # for what is not loaded yet
-    threadpool_limits(1)
-    if "numba" in sys.modules:
-        sys.modules["numba"].config.NUMBA_NUM_THREADS = 1
 
 
 def share_place(folder: Path) -> AbstractContextManager[None]:

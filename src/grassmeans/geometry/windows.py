@@ -241,33 +241,6 @@ def contexts_at(
     return Contexts(found, positions)
 
 
-class ContextExtractor:
-    """Extracts contexts of one word after another; what all words share is worked out once.
-
-    Ids are rows of the vectors, or without them the corpus's (see `rows_of_tokens`).
-    """
-
-    def __init__(
-        self,
-        corpus: Corpus,
-        vectors: WordVectors | None = None,
-        *,
-        window: int = DEFAULT_WINDOW,
-        drop_repeats: bool = False,
-        drop_function_words: bool = True,
-    ) -> None:
-        self.corpus = corpus
-        self.shape = ContextShape(window=window, drop_repeats=drop_repeats)
-        self.row_of_token = rows_of_tokens(corpus, vectors, drop_function_words=drop_function_words)
-
-    def extract(
-        self, word: str | int, *, max_contexts: int | None = None, random_state: Any = 0
-    ) -> Contexts:
-        """The contexts of a word (or of a word id), all or a random sample in text order."""
-        positions = sample_positions(self.corpus.positions(word), max_contexts, random_state)
-        return contexts_at(self.corpus, positions, self.row_of_token, self.shape)
-
-
 def _check_corpus(value: Any) -> str | None:
     return None if hasattr(value, "shards") or path(value) is None else "a Corpus or its path"
 
@@ -305,5 +278,6 @@ def extract_contexts(
 
         corpus = open_corpus(corpus)
     known = None if vectors is None else open_vectors(vectors)
-    extractor = ContextExtractor(corpus, known, window=window, drop_repeats=drop_repeats)
-    return extractor.extract(word, max_contexts=max_contexts, random_state=random_state)
+    positions = sample_positions(corpus.positions(word), max_contexts, random_state)
+    shape = ContextShape(window=window, drop_repeats=drop_repeats)
+    return contexts_at(corpus, positions, rows_of_tokens(corpus, known), shape)

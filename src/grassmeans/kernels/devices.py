@@ -6,11 +6,10 @@ import contextlib
 import os
 from collections.abc import Iterator
 from functools import cache
-from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from grassmeans.errors import InputError, MissingExtraError
+from grassmeans.errors import InputError, import_extra
 
 DEVICES = ("cpu", "cuda")
 """What people choose from."""
@@ -21,10 +20,8 @@ TORCH_CPU = "torch-cpu"
 
 def load_torch(purpose: str, extra: str = "gpu") -> ModuleType:
     """PyTorch; an error that names the extra where it is not installed."""
-    try:
-        return import_module("torch")
-    except ImportError as error:
-        raise MissingExtraError("torch", extra, purpose) from error
+    torch: ModuleType = import_extra("torch", extra, purpose)
+    return torch
 
 
 def check_device(

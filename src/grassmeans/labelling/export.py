@@ -96,8 +96,8 @@ def read_keyed_documents(
         stored = targets and open_distances(shard.folder, len(shard.tokens), targets.max_senses)
         for i, (identifier, title) in enumerate(shard.metadata):
             start, end = shard.document_offsets[i : i + 2].tolist()
-            text = bytes(shard.text[slice(*shard.text_offsets[i : i + 2])]).decode()
-            words = _key_words(corpus.tokenizer, shard, i, text, entries)
+            text = shard.document_text(i)
+            words = _key_words(shard.token_rule(i, corpus.tokenizer), shard, i, text, entries)
             if targets and stored:
                 part = stored.rows_within(start, end)
                 places = (stored.positions[part] - start).tolist()
@@ -156,8 +156,6 @@ def _key_words(
     entries: Sequence[tuple[str, str, int | None]],
 ) -> list[KeyedWord]:
     """The words of a document; ``entries`` are key, word and sense of each token id."""
-    if shard.pretokenised[document]:
-        tokenizer = WhitespaceTokenizer(lowercase=tokenizer.lowercase)
     spans = list(tokenizer.spans(text))
     tokens = shard.tokens[slice(*shard.document_offsets[document : document + 2])].tolist()
     if len(spans) != len(tokens):

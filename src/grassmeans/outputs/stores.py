@@ -10,7 +10,6 @@ a disk could not tell from another one, is refused before anything is written.
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import os
 import posixpath
 import re
@@ -46,7 +45,7 @@ from grassmeans.errors import (
     GrassmeansError,
     GrassmeansWarning,
     InputError,
-    MissingExtraError,
+    import_extra,
 )
 from grassmeans.outputs.ownership import list_marks
 from grassmeans.outputs.places import output_folder, refuse_address
@@ -74,10 +73,7 @@ def open_store(address: str) -> Iterator[tuple[Any, str]]:
     """
     if "::" in address:
         raise InputError(f"{address} is a chain of addresses: name the last of them alone")
-    if importlib.util.find_spec("fsspec") is None:
-        raise MissingExtraError("fsspec", "storage", f"reading {address}")
-    import fsspec
-
+    fsspec = import_extra("fsspec", "storage", f"reading {address}")
     try:
         try:
             store, path = fsspec.core.url_to_fs(address)

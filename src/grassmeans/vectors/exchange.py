@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from grassmeans.arrays import Floats
-from grassmeans.errors import InputError, MissingExtraError
+from grassmeans.errors import InputError, import_extra
 from grassmeans.outputs.places import output_file
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -125,11 +125,8 @@ def to_gensim(vectors: WordVectors | Any) -> Any:
     """
     if not isinstance(vectors, WordVectors):
         vectors = vectors.vectors
-    try:
-        from gensim.models import KeyedVectors
-    except ImportError as error:
-        raise MissingExtraError("gensim", "gensim", "handing vectors to gensim") from error
-    keyed_vectors = KeyedVectors(vector_size=vectors.dim)
+    models = import_extra("gensim.models", "gensim", "handing vectors to gensim")
+    keyed_vectors = models.KeyedVectors(vector_size=vectors.dim)
     keyed_vectors.add_vectors(vectors.words, np.array(vectors.vectors))
     if vectors.counts is not None:
         for word, count in zip(vectors.words, vectors.counts.tolist(), strict=True):

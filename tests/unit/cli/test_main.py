@@ -5,8 +5,10 @@ import subprocess
 import sys
 
 import pytest
+import typer
 
 import grassmeans
+from command_line import run_line
 from grassmeans.cli import main
 
 
@@ -32,6 +34,34 @@ def test_any_other_failure_stays_what_it_is() -> None:
 
     with pytest.raises(RuntimeError, match="of our own"):
         main._watch(fail)()
+
+
+@pytest.mark.parametrize(
+    ("command", "title", "name"),
+    [
+        ("explore", "the explorer", "explorer"),
+        ("merge", "the explorer", "explorer"),
+        ("build-dataset", "the laboratory", "lab"),
+    ],
+)
+def test_a_command_of_another_distribution_says_which_one(
+    command, title, name, monkeypatch, capsys
+) -> None:
+    bare = typer.Typer(cls=main._Commands)
+    bare.callback()(main.root)
+    bare.command()(main.show)
+    monkeypatch.setattr(main, "app", bare)
+    assert run_line(command, "en", "--any", "option") == 2
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said == (
+        f"grassmeans: {title} is not installed: pip install grassmeans-{name} "
+        f"(in a clone: pip install ./packages/{name})"
+    )
+
+
+def test_a_command_that_nobody_has_is_not_known(capsys) -> None:
+    assert run_line("explode") == 2
+    assert "No such command 'explode'" in capsys.readouterr().err
 
 
 def complete(*words: str) -> list[str]:

@@ -17,10 +17,8 @@ from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.corpus.corpus import default_options
 from grassmeans.corpus.ingest import IngestOptions
-from grassmeans.editing.edited_words import Edit, EditedWord
 from grassmeans.editing.growing import update_model
 from grassmeans.editing.new_contexts import find_new_senses
-from grassmeans.editing.saving import save_version
 from grassmeans.errors import InputError
 from grassmeans.geometry.rules import GroupingRules
 from grassmeans.geometry.windows import ContextShape
@@ -30,6 +28,8 @@ from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.samples import sample_word
 from grassmeans.text.tokenizer import Tokenizer
+from grassmeans_explorer.editing.edited_words import Edit, EditedWord
+from grassmeans_explorer.editing.saving import save_version
 from kills import record_kills
 from synthetic import make_topic_text
 

@@ -8,7 +8,7 @@ import pytest
 from grassmeans import Corpus, WordVectors, extract_contexts
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.geometry.windows import ContextExtractor
+from grassmeans.geometry.windows import ContextShape, contexts_at, rows_of_tokens
 from grassmeans.text.tokenizer import Tokenizer
 
 OPTIONS = IngestOptions(function_words=frozenset({"the", "of"}))
@@ -65,10 +65,12 @@ def test_paragraph_boundaries_are_crossed(tmp_path) -> None:
 
 def test_a_sample_is_in_text_order_and_repeatable(tmp_path) -> None:
     corpus = make(tmp_path, "a target " * 50)
-    extractor = ContextExtractor(corpus, vectors_of("a"), window=1)
-    first = extractor.extract("target", max_contexts=10, random_state=3)
-    again = extractor.extract("target", max_contexts=10, random_state=3)
-    other = extractor.extract("target", max_contexts=10, random_state=4)
+    first, again, other = (
+        extract_contexts(
+            corpus, "target", 1, vectors=vectors_of("a"), max_contexts=10, random_state=seed
+        )
+        for seed in (3, 3, 4)
+    )
     assert len(first) == 10
     assert (np.diff(first.positions) > 0).all()
     assert first.positions.tolist() == again.positions.tolist() != other.positions.tolist()
@@ -79,7 +81,7 @@ def test_contexts_agree_with_a_plain_reading_of_the_rule(tmp_path, synthetic) ->
         synthetic.documents, tmp_path / "c", options=IngestOptions(shard_chars=5_000)
     )
     assert len(corpus.shards) > 3
-    contexts = ContextExtractor(corpus, window=4).extract("crane")
+    contexts = extract_contexts(corpus, "crane", window=4)
     expected = []
     for document in synthetic.documents:
         ids = corpus.vocabulary.ids_of(corpus.tokenizer.tokenize(document))
@@ -110,8 +112,9 @@ def test_function_words_can_be_kept(tmp_path) -> None:
     corpus = Corpus.from_texts(["the crane of a nest"], tmp_path / "corpus")
     words = corpus.vocabulary.words
     vectors = WordVectors(words, np.eye(len(words), dtype=np.float32))
-    dropped = ContextExtractor(corpus, vectors, window=2).extract("crane")
-    kept = ContextExtractor(corpus, vectors, window=2, drop_function_words=False).extract("crane")
+    dropped = extract_contexts(corpus, "crane", window=2, vectors=vectors)
+    rows = rows_of_tokens(corpus, vectors, drop_function_words=False)
+    kept = contexts_at(corpus, corpus.positions("crane"), rows, ContextShape(window=2))
     assert [words[i] for i in dropped.context_ids[0] if i >= 0] == ["nest"]
     assert [words[i] for i in kept.context_ids[0] if i >= 0] == ["the", "of", "a"]
 

@@ -12,13 +12,13 @@ from typer.testing import CliRunner
 
 from grassmeans import load
 from grassmeans.cli.main import app
-from grassmeans.editing.edited_words import Edit, EditedWord, read_hidden_directions
-from grassmeans.editing.saving import save_version
-from grassmeans.editing.version_merge import compare_versions, merge_versions
 from grassmeans.errors import InputError
 from grassmeans.models.model import SenseModel
 from grassmeans.models.versions import describe_descent, find_left_out, read_versions
 from grassmeans.vectors.word_vectors import WordVectors
+from grassmeans_explorer.editing.edited_words import Edit, EditedWord, read_hidden_directions
+from grassmeans_explorer.editing.saving import save_version
+from grassmeans_explorer.editing.version_merge import compare_versions, merge_versions
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import importlib.util
+import sys
 from pathlib import Path
 
 import pytest
@@ -350,6 +350,6 @@ def test_a_damaged_folder_replaces_nothing(store, corpus, tmp_path) -> None:
 
 
 def test_the_extra_is_named_where_it_is_missing(corpus, monkeypatch) -> None:
-    monkeypatch.setattr(importlib.util, "find_spec", lambda package: None)
+    monkeypatch.setitem(sys.modules, "fsspec", None)
     with pytest.raises(MissingExtraError, match=r"grassmeans\[storage\]"):
         copy_artifact(corpus.path, "s3://bucket/corpus")

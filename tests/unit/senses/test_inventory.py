@@ -8,7 +8,7 @@ import pytest
 
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.errors import ArtifactError, InputError, UnknownWordError
-from grassmeans.geometry.windows import ContextExtractor
+from grassmeans.geometry.windows import extract_contexts
 from grassmeans.senses import induction
 from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
 from grassmeans.senses.examples import N_EXAMPLES
@@ -35,10 +35,9 @@ def inventory(topic_corpus, topic_vectors) -> SenseInventory:
 
 
 def test_senses_fit_the_topics(inventory, topic_corpus, topic_vectors, synthetic) -> None:
-    extractor = ContextExtractor(topic_corpus, topic_vectors)
     for word in ("crane", "bank"):
         topics = [topic for _, topic in synthetic.gold[word]]
-        contexts = extractor.extract(word)
+        contexts = extract_contexts(topic_corpus, word, vectors=topic_vectors)
         # which sense each occurrence is nearest to, by the definition of the distance
         labels = []
         for row in contexts.context_ids:

@@ -26,7 +26,7 @@ from grassmeans.artifacts.checking import read_json
 from grassmeans.artifacts.digests import digest_of_file
 from grassmeans.artifacts.writing import digest_of
 from grassmeans.corpus.occurrences import Span
-from grassmeans.errors import ArtifactError, InputError, MissingExtraError
+from grassmeans.errors import ArtifactError, InputError, import_extra
 from grassmeans.kernels.devices import load_torch
 
 EXTRA = "transformers"
@@ -177,10 +177,8 @@ class ModelHead:
     def library(self) -> ModuleType:
         """Hugging Face's transformers; an error names the extra where it is not installed."""
         load_torch(PURPOSE, EXTRA)
-        try:
-            return import_module("transformers")
-        except ImportError as error:
-            raise MissingExtraError("transformers", EXTRA, PURPOSE) from error
+        library: ModuleType = import_extra("transformers", EXTRA, PURPOSE)
+        return library
 
     @property
     def options(self) -> dict[str, Any]:

@@ -11,10 +11,11 @@ from grassmeans.artifacts.writing import building_place
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.ingest import Ingest, IngestOptions
 from grassmeans.errors import InputError
-from grassmeans.geometry.windows import ContextExtractor, rows_of_tokens
+from grassmeans.geometry.windows import rows_of_tokens
 from grassmeans.reading.documents import RawDocument
 from grassmeans.vectors.skipgram import SkipGram
 from grassmeans.vectors.word_vectors import WordVectors
+from grassmeans_lab.extracting import ContextExtractor
 from grassmeans_lab.rivals import huang, labelled_training
 from grassmeans_lab.rivals.cosine_senses import CosineMeasure, CosineSenses
 from grassmeans_lab.rivals.huang import (

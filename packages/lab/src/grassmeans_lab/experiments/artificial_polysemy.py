@@ -18,7 +18,7 @@ from grassmeans.clustering.merging import pair_all
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.engines.parallel import map_tasks
 from grassmeans.evaluation.clustering_scores import mapped_accuracy
-from grassmeans.geometry.windows import ContextExtractor, contexts_at, sample_positions
+from grassmeans.geometry.windows import contexts_at, sample_positions
 from grassmeans.senses.samples import word_seeds
 from grassmeans.vectors.word_vectors import WordVectors
 from grassmeans_lab.datasets.pseudowords import find_candidates
@@ -35,6 +35,7 @@ from grassmeans_lab.experiments.experiment import (
     SkipExperimentError,
     summarise,
 )
+from grassmeans_lab.extracting import ContextExtractor
 from grassmeans_lab.rivals.context_means import KMeansSenses
 from grassmeans_lab.rivals.grassmeans import GrassmeansSenses
 from grassmeans_lab.rivals.interface import ContextInducer, Material

@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike
 
 from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.geometry.windows import ContextExtractor, ContextShape
+from grassmeans.geometry.windows import ContextShape
 from grassmeans.vectors.word_vectors import WordVectors
+from grassmeans_lab.extracting import ContextExtractor
 
 Cell = str | float | int | None
 Parameters = Mapping[str, Any]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.geometry.subspaces import principal_subspaces
-from grassmeans.geometry.windows import ContextExtractor, ContextShape, contexts_at
+from grassmeans.geometry.windows import ContextShape, contexts_at
 from grassmeans.models.model import SenseModel
 from grassmeans.pictures.planes import PlanesScene, build_scene, choose_senses, example_lines
 from grassmeans.senses.entries import WordSenses
@@ -40,6 +40,7 @@ from grassmeans_lab.experiments.experiment import (
     SkipExperimentError,
     summarise,
 )
+from grassmeans_lab.extracting import ContextExtractor
 
 _FEWEST_CONTEXTS = 20
 _PAPER_OCCURRENCES = 14_829

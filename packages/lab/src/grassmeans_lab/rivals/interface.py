@@ -24,13 +24,14 @@ from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.engines.parallel import effective_workers, map_tasks
 from grassmeans.errors import InputError
 from grassmeans.evaluation.systems import Senses
-from grassmeans.geometry.windows import ContextExtractor, ContextShape, gather_rows, rows_of_words
+from grassmeans.geometry.windows import ContextShape, gather_rows, rows_of_words
 from grassmeans.outputs.places import Building, output_folder
 from grassmeans.progress import progress_bar
 from grassmeans.senses.induction import BATCH_WORDS
 from grassmeans.senses.samples import word_seeds
 from grassmeans.vectors.word_vectors import WordVectors
 from grassmeans_lab.evaluation.sense_vectors import VectorSenses
+from grassmeans_lab.extracting import ContextExtractor
 
 FORMAT_VERSION = 1
 

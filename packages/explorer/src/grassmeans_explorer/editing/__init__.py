@@ -1,0 +1,1 @@
+"""A model, changed by a person's corrections: words, versions, and two versions merged."""

@@ -1,0 +1,162 @@
+"""The senses of a word over groups of documents, and the words that changed most."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from grassmeans import Corpus, WordVectors
+from grassmeans.contexts.subspaces import SubspaceEncoder
+from grassmeans.corpus.corpus import default_options
+from grassmeans.geometry.windows import ContextShape
+from grassmeans.models.model import SenseModel
+from grassmeans.senses.entries import Sense, WordSenses
+from grassmeans.senses.inventory import SenseInventory
+
+
+@pytest.fixture(scope="module")
+def dated(tmp_path_factory):
+    """A crane that is a bird at first and a machine later: model, corpus and report."""
+    place = tmp_path_factory.mktemp("dated")
+    rows = np.array([(1, 0), (2, 0.1), (0, 1), (0.1, 3)], np.float32)
+    vectors = WordVectors(["nest", "wing", "steel", "load"], rows)
+    encoder = SubspaceEncoder(vectors, ContextShape(2, 1), frozenset({"the"}))
+    senses = tuple(Sense(k, 0.5, 0.1, (), (), (), n) for k, n in ((1, "bird"), (2, "machine")))
+    entry = WordSenses("crane", 40, 40, np.eye(2, dtype=np.float32), senses)
+    tokenizer = default_options().tokenizer
+    model = SenseModel(encoder, SenseInventory([entry]), tokenizer, {"idk_threshold": None})
+    model.save(place / "model")
+    records = [{"text": "the crane nest wing", "date": 1850 + i} for i in range(12)]
+    records += [{"text": "the crane steel load", "date": 1950 + i} for i in range(12)]
+    records += [{"text": "the crane load steel", "date": "2001"}]
+    corpus = Corpus.from_texts(records, place / "corpus", meta=["date"])
+    from grassmeans.change.comparing import compare_groups
+    from grassmeans.change.grouping import group_documents
+    from grassmeans.change.tables import write_json
+
+    found = compare_groups(model, group_documents(corpus, "date:century"), "crane")
+    (place / "changes.json").write_bytes(write_json(found))
+    return place
+
+
+@pytest.fixture(scope="module")
+def address(dated, serve):
+    with serve(dated / "model", dated / "corpus", dated / "changes.json") as found:
+        yield found
+
+
+def test_shares_over_groups_lead_to_their_lines(open_page, address):
+    page = open_page("#/change/crane?by=date:century", address)
+    points = page.locator(".change-panel").nth(1).locator("a")
+    points.nth(2).wait_for()
+    assert page.locator(".change-panel").count() == 2
+    assert [points.nth(i).locator("title").text_content().split(" (")[0] for i in range(3)] == [
+        "1800-1899: 0 %",
+        "1900-1999: 100 %",
+        "2000-2099: 100 %",
+    ]
+    assert points.nth(2).locator("circle.few").count() == 1
+    assert "too few" in page.locator(".change-pairs").inner_text()
+    points.nth(1).click()
+    page.wait_for_url(re.compile(r"concordance/crane\?.*group=1900-1999"))
+    page.locator("table.kwic tbody tr").nth(11).wait_for()
+    assert page.locator("table.kwic tbody tr").count() == 12
+    assert "195" in page.locator("table.kwic .about").first.inner_text()
+    page.get_by_label("only 1900-1999").uncheck()
+    page.locator("table.kwic tbody tr").nth(12).wait_for()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_barrier_in_change(open_page, address, find_barriers, scheme):
+    page = open_page("#/change/crane?by=date:century", address, color_scheme=scheme)
+    page.locator(".change-panel a").nth(2).wait_for()
+    assert find_barriers(page) == []
+    page.goto(address + "#/changes")
+    page.locator("table.word-table tbody tr").first.wait_for()
+    assert find_barriers(page) == []
+
+
+def test_another_grouping_is_chosen(open_page, address):
+    page = open_page("#/change/crane", address)
+    page.get_by_label("Group by").select_option("date:decade")
+    page.wait_for_url(re.compile("by=date%3Adecade"))
+    page.locator(".change-panel a").nth(4).wait_for()
+
+
+def test_words_that_changed_most_lead_to_their_change(open_page, address):
+    page = open_page("#/", address)
+    page.get_by_role("link", name="Most changed").click()
+    row = page.locator("table.word-table tbody tr").first
+    row.wait_for()
+    assert "beyond chance" in row.inner_text()
+    row.get_by_role("link", name="crane").click()
+    page.locator(".change-panel").first.wait_for()
+
+
+def test_list_without_words_and_list_that_fails_are_told(open_page, address):
+    page = open_page("#/", address, failures=True)
+    nothing = {"by": "date:century", "total": 0, "words": []}
+    page.route("**/api/changes?*", lambda route: route.fulfill(json=nothing))
+    page.get_by_role("link", name="Most changed").click()
+    page.get_by_text("Nothing was compared").wait_for()
+    page.route("**/api/changes?*", lambda route: route.abort())
+    page.goto(address + "#/changes?page=2")
+    page.get_by_text("does not answer").wait_for()
+
+
+def test_without_fields_there_is_advice(open_page):
+    page = open_page("#/change/crane")
+    page.get_by_text("No groups to compare").wait_for()
+    assert page.get_by_role("link", name="Most changed").count() == 0
+
+
+def test_the_api_answers_with_what_is_drawn(dated):
+    from fastapi.testclient import TestClient
+
+    from grassmeans_explorer.server import create_app
+
+    app = create_app(dated / "model", dated / "corpus", changes_path=dated / "changes.json")
+    with TestClient(app, base_url="http://127.0.0.1", client=("127.0.0.1", 1)) as client:
+        found = client.get("/api/words/crane/change", params={"by": "date:century"}).json()
+        assert found["groups"] == ["1800-1899", "1900-1999", "2000-2099"]
+        assert [(row["sense"], row["count"]) for row in found["shares"][:4]] == [
+            (1, 12), (2, 0), (1, 0), (2, 12),
+        ]  # fmt: skip
+        assert found["pairs"][0]["jsd"] == 1.0
+        listed = client.get("/api/changes", params={"limit": 1}).json()
+        assert listed["words"][0]["word"] == "crane"
+        lines = client.get(
+            "/api/concordance", params={"word": "crane", "by": "date:century", "group": "2000-2099"}
+        ).json()
+        assert [line["fields"] for line in lines["lines"]] == [{"date": "2001"}]
+        for path, params, status in (
+            ("/api/words/crane/change", {"by": "genre"}, 409),
+            ("/api/words/crane/change", {"by": "date:week"}, 409),
+            ("/api/words/crane/change", {"by": "x" * 300}, 422),
+            ("/api/words/anvil/change", {"by": "date:century"}, 404),
+            ("/api/concordance", {"word": "crane", "by": "date:year", "group": "1"}, 404),
+            ("/api/changes", {"limit": 1000}, 413),
+        ):
+            answer = client.get(path, params=params)
+            assert answer.status_code == status, (path, answer.text)
+            assert json.loads(answer.text)["error"]["message"]
+
+
+def test_a_report_is_needed_for_the_list(dated):
+    from fastapi.testclient import TestClient
+
+    from grassmeans.errors import ArtifactError
+    from grassmeans_explorer.server import create_app
+
+    with TestClient(
+        create_app(dated / "model"), base_url="http://127.0.0.1", client=("127.0.0.1", 1)
+    ) as client:
+        answer = client.get("/api/changes")
+        assert answer.status_code == 409
+        assert "--changes REPORT" in answer.text
+        assert client.get("/api/words/crane/change?by=date").status_code == 409
+    with pytest.raises(ArtifactError, match="holds a model, but a change report is needed"):
+        create_app(dated / "model", changes_path=dated / "model")

@@ -1,0 +1,69 @@
+"""Answers as tables to download."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from crane_model import save_crane_model
+from grassmeans import Corpus, load
+from grassmeans_explorer.endpoints import answers
+from grassmeans_explorer.open_model import OpenModel
+from grassmeans_explorer.queries.compare import (
+    Lexeme,
+    NearSettings,
+    compare_lexemes,
+    find_collocates,
+)
+from grassmeans_explorer.queries.concordance import LineFilter, find_lines
+from grassmeans_explorer.queries.documents import count_lines
+
+RECORDS = [
+    {"text": "a nest wing crane\n\nnest Yard", "date": "1901-05-01", "source": "times"},
+    {"text": "big steel crane beam yard", "date": "1902", "source": "post"},
+    {"text": "old wing nest crane wing zoo", "date": "1955", "source": "times"},
+    {"text": "crane", "source": "post"},
+    {"text": "the steel beam crane beam steel crane", "date": "1905", "source": "post"},
+]
+
+
+@pytest.fixture
+def opened(tmp_path) -> OpenModel:
+    corpus = Corpus.from_texts(RECORDS, tmp_path / "corpus", meta=["date", "source"])
+    return OpenModel(load(save_crane_model(tmp_path / "model")), corpus)
+
+
+def write(table: answers.Table, kind: str) -> str:
+    return "".join(answers.write_table(table, kind))
+
+
+def test_tables_of_lines_have_fields(opened):
+    found = find_lines(opened, "crane", LineFilter(), limit=2)
+    text = write(answers.table_of_lines(found), "tsv")
+    header, first, second = text.splitlines()
+    assert header.split("\t")[-2:] == ["date", "source"]
+    assert first.split("\t")[-2:] == ["1901-05-01", "times"]
+    records = write(answers.table_of_lines(found), "jsonl").splitlines()
+    assert json.loads(records[1])["source"] == second.split("\t")[-1] == "post"
+    row = ("a",), [("=x\ty\nz",), (None,)]
+    assert write(row, "tsv") == "a\n'=x y z\n\n"
+    _, counted = answers.table_of_frequencies(count_lines(opened, "crane", LineFilter(), "source"))
+    assert next(iter(counted))[:3] == ("post", 4, 13)
+    settings = NearSettings(before=1, after=1, fewest=1)
+    _, near = answers.table_of_collocates(find_collocates(opened, Lexeme("crane", 1), settings))
+    assert next(iter(near))[0] in ("nest", "wing")
+    pair = compare_lexemes(opened, Lexeme("crane", 1), Lexeme("crane", 2), settings)
+    _, rows = answers.table_of_comparison(pair)
+    kinds = {(row[0], row[1]) for row in rows}
+    assert kinds == {("neighbour", "shared"), ("collocate", "first"), ("collocate", "second")}
+    assert {len(row) for row in rows} == {8}
+
+
+def test_tables_disarm_formulas():
+    rows = [("=1+1", -1), ("@x", 2.5), ("plain, text", 0)]
+    table = write((("a", "b"), rows), "csv")
+    rows = list(csv.reader(io.StringIO(table)))
+    assert rows == [["a", "b"], ["'=1+1", "-1"], ["'@x", "2.5"], ["plain, text", "0"]]
