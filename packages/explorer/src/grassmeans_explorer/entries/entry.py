@@ -7,6 +7,7 @@ the model give senses other numbers, so an entry says for which numbers its keys
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -23,6 +24,7 @@ LABEL_KINDS = ("register", "domain", "region", "time", "attitude", "frequency", 
 REFERENCE_KINDS = ("see", "synonym", "antonym", "broader", "narrower", "part")
 KEEP, NEVER, PROPOSED = "keep", "never", "proposed"
 DECISIONS = (KEEP, NEVER, PROPOSED)
+_LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 DEEPEST = 8
 """Levels of senses in an entry, at most."""
 
@@ -205,6 +207,10 @@ class Lexicon:
     """What is to be known of it, for people; no format has them."""
 
     def __post_init__(self) -> None:
+        if _LANGUAGE.fullmatch(self.language) is None:
+            raise InputError(
+                f"{self.language[:80]!r} is no code of a language: such as en, or pt-BR"
+            )
         words = [entry.word for entry in self.entries]
         if len(set(words)) != len(words):
             twice = next(word for word in words if words.count(word) > 1)

@@ -133,6 +133,38 @@ def _go_back(numbers: Sequence[int | None], step: Renumbering, n_senses: int) ->
     return found
 
 
+def settle_numbering(entry: DictionaryEntry, numbers: ModelNumbers) -> DictionaryEntry:
+    """The entry, and its references, with the model's numbering where they do not say theirs."""
+
+    def settle(reference: CrossReference) -> CrossReference:
+        if not reference.sense or reference.numbering != Numbering():
+            return reference
+        return replace(reference, numbering=numbers.find(reference.word))
+
+    def settle_sense(sense: EntrySense) -> EntrySense:
+        references = tuple(map(settle, sense.references))
+        return replace(sense, references=references, senses=tuple(map(settle_sense, sense.senses)))
+
+    return replace(
+        entry,
+        references=tuple(map(settle, entry.references)),
+        senses=tuple(map(settle_sense, entry.senses)),
+        numbering=numbers.find(entry.word) if entry.numbering == Numbering() else entry.numbering,
+    )
+
+
+def forget_numbering(entry: DictionaryEntry) -> DictionaryEntry:
+    """The entry without what it says of numbers: they are taken for those of another model."""
+
+    def forget(sense: EntrySense) -> EntrySense:
+        references = tuple(replace(one, numbering=Numbering()) for one in sense.references)
+        return replace(sense, references=references, senses=tuple(map(forget, sense.senses)))
+
+    references = tuple(replace(one, numbering=Numbering()) for one in entry.references)
+    senses = tuple(map(forget, entry.senses))
+    return replace(entry, references=references, senses=senses, numbering=Numbering())
+
+
 @dataclass(frozen=True, slots=True)
 class Followed:
     """An entry for the senses that the model has now."""

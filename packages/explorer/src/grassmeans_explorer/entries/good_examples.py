@@ -124,7 +124,7 @@ class ReadWord:
         ranked = rank_candidates(
             self.candidates[number - 1], words, self.names, self.vectors, weights, anaphoric
         )
-        found = []
+        found: list[RankedExample] = []
         for candidate, score in ranked:
             if len(found) == limit or not candidate.is_whole or score < GOOD:
                 break  # the rest is no good sentence

@@ -20,8 +20,8 @@ from grassmeans.errors import ArtifactError, GrassmeansError, InputError
 from grassmeans.models.model import SenseModel
 from grassmeans.version import __version__
 from grassmeans_explorer.drafts import DraftPlace
-from grassmeans_explorer.entries.entry import DictionaryEntry, Numbering
-from grassmeans_explorer.entries.following import ModelNumbers, root_of
+from grassmeans_explorer.entries.entry import DictionaryEntry
+from grassmeans_explorer.entries.following import ModelNumbers, root_of, settle_numbering
 from grassmeans_explorer.entries.plain import entry_from_dict, entry_to_dict
 from grassmeans_explorer.journals import Journal, Step, read_lines
 from grassmeans_explorer.limits import ConflictError
@@ -161,15 +161,14 @@ class EntryStore(Journal):
         """What was written of a word, with what can be undone; nothing at revision 0."""
         return self._written.get(word, WrittenEntry())
 
-    def put(self, entry: DictionaryEntry, revision: int, numbering: Numbering) -> WrittenEntry:
+    def put(self, entry: DictionaryEntry, revision: int, numbers: ModelNumbers) -> WrittenEntry:
         """Put an entry in the place of what was written for ``revision``.
 
-        ``numbering`` is the model's of this moment, for an entry that does not say for which
+        ``numbers`` are the model's of this moment, for an entry that does not say for which
         numbers its keys are. `EntryConflictError` where it was changed since that revision: then
         what was written is kept as a conflict.
         """
-        if entry.numbering == Numbering():
-            entry = replace(entry, numbering=numbering)
+        entry = settle_numbering(entry, numbers)
         step = {"action": PUT, "word": entry.word, "entry": entry_to_dict(entry)}
         with self._writing:
             if self.find(entry.word).revision == revision:
@@ -222,8 +221,8 @@ def store_entries(
     n_changed = 0
     for entry in entries:
         there = store.find(entry.word)
-        if there.entry != entry:
-            store.put(entry, there.revision, numbers.find(entry.word))
+        if there.entry != settle_numbering(entry, numbers):
+            store.put(entry, there.revision, numbers)
             n_changed += 1
     return n_changed
 
