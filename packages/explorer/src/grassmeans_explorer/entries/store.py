@@ -135,16 +135,20 @@ class EntryStore(Journal):
             "another process ({process}) writes entries of this model: stop it first",
         )
         self._writing = threading.Lock()
+        self._written = self._take_up(root)
+        self._n_steps = len(read_lines(path)[1]) - 1
+
+    def _take_up(self, root: str) -> dict[str, WrittenEntry]:
+        """What is there; a file that cannot be used is set aside."""
         try:
-            size, self._written = read_journal(path, root)
+            size, written = read_journal(self.path, root)
         except FileNotFoundError:
-            size, self._written = 0, {}
+            size, written = 0, {}
         except (ArtifactError, InputError) as error:
-            self._written = {}
             self.set_aside(str(error))
-        else:
-            self._begin(size)
-        self._n_steps = max(0, len(read_lines(path)[1]) - 1)
+            return {}
+        self._begin(size)
+        return written
 
     def __enter__(self) -> EntryStore:
         return self
