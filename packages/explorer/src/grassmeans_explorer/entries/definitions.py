@@ -70,7 +70,7 @@ PATTERNS: dict[str, tuple[DefiningPattern, ...]] = {
             r"\s*[,.;:)]",
             0.7,
         ),
-        DefiningPattern(r"", r"\s+es\s+(?P<definition>\w+[aei]r\s[^;:]+?)\s*[.!?;:]", 0.6, "verb"),
+        DefiningPattern(r"", r"\s+es\s+(?P<definition>\w*[aeií]r\s[^;:]+?)\s*[.!?;:]", 0.6, "verb"),
         DefiningPattern(
             r"(?:un|una|el|la)\s+", r",\s+(?P<definition>(?:un|una)\s[^,;:]{8,}?)\s*[,;:)]", 0.4
         ),
