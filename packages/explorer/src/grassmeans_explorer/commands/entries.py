@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from grassmeans.errors import InputError
+from grassmeans.errors import InputError, check_choice
 from grassmeans.terminal import options
 from grassmeans.terminal.options import READ, WRITTEN_INTO
 from grassmeans.terminal.output import note, print_summary
@@ -65,11 +65,18 @@ def entries(
     """
     from grassmeans.models.model import load
     from grassmeans.outputs.places import check_output_file
-    from grassmeans_explorer.entries.formats import find_format, save_lexicon, write_lexicon
+    from grassmeans_explorer.entries.formats import (
+        FORMATS,
+        encode_lexicon,
+        find_format,
+        save_lexicon,
+    )
     from grassmeans_explorer.entries.lexicon import gather_lexicon
 
     if (corpus or weights) and not proposals:
         raise InputError("--corpus and --weights are for proposals: add --proposals")
+    if format is not None:
+        check_choice("--format", format, FORMATS)
     if output is not None:
         find_format(output, format)
         check_output_file(output, overwrite=overwrite)
@@ -89,7 +96,8 @@ def entries(
     lexicon = gather_lexicon(opened, chosen, folder, material, title)
     _tell(lexicon.remarks)
     if output is None:
-        sys.stdout.write(write_lexicon(lexicon, str(format)))
+        sys.stdout.buffer.write(encode_lexicon(lexicon, str(format)))
+        sys.stdout.buffer.flush()
         return
     save_lexicon(lexicon, output, format, overwrite=overwrite)
     n_senses = sum(len(entry.senses) for entry in lexicon.entries)

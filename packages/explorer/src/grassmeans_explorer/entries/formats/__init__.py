@@ -76,6 +76,11 @@ def write_lexicon(lexicon: Lexicon, format: str) -> str:
     return str(FORMATS[format].load("write")(lexicon))
 
 
+def encode_lexicon(lexicon: Lexicon, format: str) -> bytes:
+    """The same in UTF-8; half of a surrogate pair, which that cannot hold, as its number."""
+    return write_lexicon(lexicon, format).encode("utf-8", "backslashreplace")
+
+
 def save_lexicon(
     lexicon: Lexicon, path: str | Path, format: str | None = None, *, overwrite: bool = False
 ) -> None:
@@ -85,8 +90,7 @@ def save_lexicon(
     """
     chosen = find_format(path, format)
     with output_file(path, overwrite=overwrite) as place:
-        content = write_lexicon(lexicon, chosen.name)
-        place.write_bytes(content.encode("utf-8", "backslashreplace"))
+        place.write_bytes(encode_lexicon(lexicon, chosen.name))
 
 
 def load_lexicon(path: str | Path, format: str | None = None) -> Lexicon:
