@@ -43,6 +43,7 @@ SURE = 0.6
 """The score of a defining sentence that goes before a gloss."""
 N_EXAMPLES = 3
 N_COLLOCATES = 8
+_MOST_RANKED = 10  # examples to choose from
 
 
 @dataclass(frozen=True)
@@ -113,17 +114,21 @@ class WordProposals:
             examples = stored_examples(self.known, number, decided)
             definitions: tuple[FoundDefinition, ...] = ()
         else:
-            ranked = self._read.rank(number, collocates, decided, self.material.weights)
+            most = max(_MOST_RANKED, self.material.n_examples)
+            ranked = self._read.rank(number, collocates, decided, self.material.weights, most)
             examples = tuple(one.example for one in ranked)
             own = self._read.candidates[number - 1]
             definitions = find_definitions(own, self.material.model.language)
         return SenseProposal(sense.name, collocates, definitions, gloss or ("", ""), examples)
 
     def _list_collocates(self, sense: Sense) -> tuple[str, ...]:
+        """Of the corpus, filled up with the words that mark the sense in the model."""
         most = self.material.n_collocates
-        if self._collocates is None:
-            return sense.characteristic_words[:most]
-        return tuple(one.word for one in self._collocates.rank(sense.number, limit=most))
+        found: tuple[str, ...] = ()
+        if self._collocates is not None:
+            ranked = self._collocates.rank(sense.number, limit=most)
+            found = tuple(one.word for one in ranked)
+        return tuple(dict.fromkeys((*found, *sense.characteristic_words)))[:most]
 
 
 def propose_entry(
