@@ -55,10 +55,14 @@ def test_entries_are_imported_and_written_again(folder, tmp_path, command):
     out = tmp_path / "out.json"
     command.say("entries", folder, "--entries", mine, "-o", out)
     assert [entry.word for entry in load_lexicon(out).entries] == ["crane", "bank"]
-    # In and out in one go; the file that is there is not replaced unless that is asked for.
-    given = ("entries", folder, "--entries", mine, "--import", tmp_path / "theirs.csv", "-o", out)
+    # In and out in one go; the file that is there is not replaced unless that is asked for, and
+    # then nothing is taken in either.
+    new = tmp_path / "new"
+    given = ("entries", folder, "--entries", new, "--import", tmp_path / "theirs.csv", "-o", out)
     assert run_line(*given) == 2
+    assert not new.exists()
     command.say(*given, "--overwrite")
+    assert new.is_dir()
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def test_every_pattern_finds_its_sentence(language, text, definition, weight, pa
         "We saw that the *crane* is a bird.",  # what somebody saw, and no definition
         "The *crane* was a gift of the town.",
         "*Crane* Smith is here.",
-        "and a *crane* is a bird",  # no whole sentence
+        "A *crane* is a bird; and so on, without an end",  # no whole sentence
     ],
 )
 def test_other_sentences_define_nothing(text):

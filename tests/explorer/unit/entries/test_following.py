@@ -59,6 +59,7 @@ def test_corrections_that_keep_numbers_are_left_out():
         (Numbering((ADD,), 4), Numbering((), 3), [1, 2, 3, None]),
         (Numbering((MERGE,), 4), Numbering((), 5), [1, 2, 4, 5]),
         (Numbering((ADOPT,), 4), Numbering((), 2), [None] * 4),
+        (Numbering((SPLIT, MERGE), 4), Numbering((), 4), [1, 2, 4, None]),
         # Back from one correction and on to another; what both have is passed by.
         (Numbering((SPLIT, MERGE), 4), Numbering((SPLIT, ADD), 6), [1, 2, 4, 5]),
         # A model that has fewer senses than the numbers say has lost them.

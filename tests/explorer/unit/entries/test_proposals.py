@@ -14,6 +14,7 @@ from grassmeans_explorer.entries.proposals import (
     Material,
     SenseProposal,
     WordProposals,
+    add_missing_senses,
     open_glosses,
     propose_entry,
 )
@@ -75,6 +76,13 @@ def test_senses_that_the_entry_does_not_have_come_at_its_end():
     written = DictionaryEntry("crane", senses=(EntrySense("crane.2"),), numbering=Numbering((), 2))
     entry = propose_entry(Material(make_model()), "crane", written)
     assert [sense.key for sense in entry.senses] == ["crane.2", "crane.1"]
+
+
+def test_hidden_senses_do_not_come():
+    known = make_model().senses("crane")
+    hidden = replace(known, senses=(known.senses[0], replace(known.senses[1], hidden=True)))
+    entry = add_missing_senses(DictionaryEntry("crane"), hidden)
+    assert [sense.key for sense in entry.senses] == ["crane.1"]
 
 
 def test_a_corpus_without_the_word_says_nothing(tmp_path):
