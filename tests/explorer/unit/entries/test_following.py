@@ -26,6 +26,8 @@ from grassmeans_explorer.entries.following import (
     root_of,
     settle_numbering,
 )
+from grassmeans_explorer.open_model import OpenModel
+from grassmeans_explorer.queries.corrections import Correction, correct_word
 
 MERGE, SPLIT = Renumbering("merge", (1, 3)), Renumbering("split", (2,))
 ADD, ADOPT = Renumbering("add"), Renumbering("adopt")
@@ -97,12 +99,10 @@ def test_two_texts_of_a_merged_sense_are_kept_and_part_again(folder):
 
 
 def test_corrections_that_are_not_saved_yet_count_as_well(folder):
-    model = load(folder)
-    edit = Edit("crane", "merge", (1, 2))
-    merged = EditedWord.start(model, "crane").apply(edit, model.vectors)
-    from grassmeans_explorer.editing.edited_words import apply_edits
-
-    numbers = ModelNumbers.of_model(apply_edits(model, {"crane": merged}), {"crane": [edit]})
+    opened = OpenModel(load(folder))
+    correct_word(opened, "crane", Correction("merge", [1, 2]))
+    correct_word(opened, "crane", Correction("rename", [1], "both"))
+    numbers = ModelNumbers.of_open(opened)
     assert numbers.find("crane") == Numbering((Renumbering("merge", (1, 2)),), 1)
     assert numbers.find("bank") == Numbering((), 2)
     assert numbers.find("nowhere") == Numbering((), 0)

@@ -19,6 +19,7 @@ from grassmeans_explorer.entries.following import ModelNumbers
 from grassmeans_explorer.entries.store import (
     EntryConflictError,
     EntryStore,
+    carry_entries,
     find_journal,
     find_other_journals,
     read_entries,
@@ -122,6 +123,22 @@ def test_all_versions_of_a_model_have_the_same_entries(model, numbers):
     version = load(save_version(model, {"crane": hidden}, name="other-name"))
     assert find_journal(version) == find_journal(model)
     assert read_entries(version) == [FIRST]
+
+
+def test_a_version_that_is_saved_elsewhere_is_given_the_entries(model, numbers, tmp_path):
+    hidden = EditedWord.start(model, "crane").apply(Edit("crane", "hide", (1,)), model.vectors)
+    (tmp_path / "far").mkdir()
+    version = load(save_version(model, {"crane": hidden}, tmp_path / "far"))
+    assert carry_entries(model, version) is None  # there are none yet
+    with EntryStore(model) as store:
+        store.put(FIRST, 0, numbers)
+    assert read_entries(version) == []
+    place = carry_entries(model, version)
+    assert place is not None
+    assert place.parent == tmp_path / "far"
+    assert read_entries(version) == read_entries(model) == [FIRST]
+    assert carry_entries(model, version) is None  # it has them, and may have changed them
+    assert carry_entries(model, version, tmp_path / "mine") is None
 
 
 def test_a_folder_may_be_chosen_and_one_without_entries_stays_empty(model, numbers, tmp_path):

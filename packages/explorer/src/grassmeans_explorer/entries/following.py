@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from grassmeans_explorer.editing.edited_words import Edit, edit_to_dict
 from grassmeans.models.model import SenseModel
@@ -25,6 +25,9 @@ from grassmeans_explorer.entries.entry import (
     Renumbering,
     walk_senses,
 )
+
+if TYPE_CHECKING:
+    from grassmeans_explorer.open_model import OpenModel
 
 FindNumbering = Callable[[str], Numbering]
 """For which numbers of a word's senses the model is."""
@@ -71,6 +74,12 @@ class ModelNumbers:
             word = edit.get("word", "")
             saved[word] = (*saved.get(word, ()), edit)
         return cls(model, saved, pending or {})
+
+    @classmethod
+    def of_open(cls, opened: OpenModel) -> ModelNumbers:
+        """Of the explorer's model, as it is corrected at this moment."""
+        now = opened.now
+        return cls.of_model(now.model, {word: one.edits for word, one in now.edits.items()})
 
     def find(self, word: str) -> Numbering:
         """For which numbers of a word's senses the model is."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from grassmeans.artifacts.schema import check_values, one_of, text, whole
+from grassmeans.artifacts.writing import write_bytes
 from grassmeans_explorer.editing.saving import name_model
 from grassmeans.errors import ArtifactError, GrassmeansError, InputError
 from grassmeans.models.model import SenseModel
@@ -229,6 +230,22 @@ def store_entries(
             store.put(entry, there.revision, numbers)
             n_changed += 1
     return n_changed
+
+
+def carry_entries(
+    model: SenseModel, version: SenseModel, folder: str | Path | None = None
+) -> Path | None:
+    """Give a version that was saved elsewhere the entries of its model; None where it has them.
+
+    Those of the model stay where they are. Nothing is done where there are none, or where both find
+    the same file: beside each other, or in a folder that was chosen.
+    """
+    source, target = find_journal(model, folder), find_journal(version, folder)
+    if source == target or target.exists() or not source.exists():
+        return None
+    size, _ = read_journal(source, root_of(version))
+    write_bytes(target, source.read_bytes()[:size])
+    return target
 
 
 def find_other_journals(model: SenseModel, folder: str | Path | None = None) -> list[Path]:
