@@ -7,18 +7,18 @@ import pytest
 
 from entry_material import BANK, CRANE
 from grassmeans.errors import ArtifactError, GrassmeansError, InputError
-from grassmeans_explorer.entries.plain import entry_from_dict, entry_to_dict
+from grassmeans_explorer.entries.plain import entry_from_values, entry_to_values
 
 HERE = Path("entries.jsonl")
 
 
 def test_what_is_empty_is_left_out():
-    assert entry_to_dict(BANK) == {
+    assert entry_to_values(BANK) == {
         "word": "bank",
         "status": "draft",
         "senses": [{"key": "bank.1", "name": "river"}, {"former": "bank.3", "name": "gone"}],
     }
-    values = entry_to_dict(CRANE)
+    values = entry_to_values(CRANE)
     assert values["numbering"] == {
         "steps": [{"action": "split", "senses": [1]}],
         "n_senses": 2,
@@ -30,7 +30,7 @@ def test_what_is_empty_is_left_out():
 
 @pytest.mark.parametrize("entry", [CRANE, BANK], ids=lambda entry: entry.word)
 def test_entries_come_back(entry):
-    assert entry_from_dict(json.loads(json.dumps(entry_to_dict(entry))), HERE) == entry
+    assert entry_from_values(json.loads(json.dumps(entry_to_values(entry))), HERE) == entry
 
 
 @pytest.mark.parametrize(
@@ -48,17 +48,17 @@ def test_entries_come_back(entry):
 )
 def test_other_values_are_refused(values, told):
     with pytest.raises(ArtifactError, match=r"entries\.jsonl") as error:
-        entry_from_dict(values, HERE)
+        entry_from_values(values, HERE)
     assert told in str(error.value)
 
 
 def test_what_the_fields_cannot_be_is_refused_with_the_file():
     with pytest.raises(InputError, match=r"^entries.jsonl: 'y.1' is no sense of 'x'"):
-        entry_from_dict({"word": "x", "senses": [{"key": "y.1"}]}, HERE)
+        entry_from_values({"word": "x", "senses": [{"key": "y.1"}]}, HERE)
     deep: dict = {"word": "x", "senses": []}
     inner = deep
     for _ in range(30):
         inner["senses"] = [{"senses": []}]
         inner = inner["senses"][0]
     with pytest.raises(GrassmeansError):
-        entry_from_dict(deep, HERE)
+        entry_from_values(deep, HERE)

@@ -217,13 +217,13 @@ class Lexicon:
             raise InputError(f"a lexicon has each word once, and {twice[:80]!r} twice")
 
 
-Path = tuple[int, ...]
+SensePath = tuple[int, ...]
 """The place of a sense: (2, 1) is the first sense of the second one."""
 
 
 def walk_senses(
-    senses: tuple[EntrySense, ...], above: Path = ()
-) -> Iterator[tuple[Path, EntrySense]]:
+    senses: tuple[EntrySense, ...], above: SensePath = ()
+) -> Iterator[tuple[SensePath, EntrySense]]:
     """All senses with their places, each before those that are its own."""
     for number, sense in enumerate(senses, 1):
         path = (*above, number)

@@ -68,7 +68,7 @@ _ENTRY_OPTIONS: Mapping[str, Rule] = _SHARED | {
 }
 
 
-def entry_to_dict(entry: DictionaryEntry) -> dict[str, Any]:
+def entry_to_values(entry: DictionaryEntry) -> dict[str, Any]:
     """An entry as plain values; what is empty is left out."""
     found: dict[str, Any] = _drop_empty(asdict(entry))
     return {"word": entry.word} | found
@@ -85,8 +85,8 @@ _EMPTY: tuple[Any, ...] = ("", 0, [], {})
 _ALWAYS = ("left", "word", "right", "text", "kind")
 
 
-def entry_from_dict(values: Any, path: Path) -> DictionaryEntry:
-    """The opposite of `entry_to_dict`; the path is for the error where values are not sound."""
+def entry_from_values(values: Any, path: Path) -> DictionaryEntry:
+    """The opposite of `entry_to_values`; the path is for the error where values are not sound."""
     check_values(path, values, {"word": text}, _ENTRY_OPTIONS)
     try:
         found = _pick(DictionaryEntry, values, _ENTRY_PARTS)

@@ -23,7 +23,7 @@ from grassmeans.version import __version__
 from grassmeans_explorer.drafts import DraftPlace
 from grassmeans_explorer.entries.entry import DictionaryEntry
 from grassmeans_explorer.entries.following import ModelNumbers, root_of, settle_numbering
-from grassmeans_explorer.entries.plain import entry_from_dict, entry_to_dict
+from grassmeans_explorer.entries.plain import entry_from_values, entry_to_values
 from grassmeans_explorer.journals import Journal, Step, read_lines
 from grassmeans_explorer.limits import ConflictError
 
@@ -68,10 +68,10 @@ class WrittenEntry:
         """The entry after a step of the journal; `InputError` where it does not fit."""
         action = step["action"]
         if action == CONFLICT:
-            late = entry_from_dict(step.get("entry"), path)
+            late = entry_from_values(step.get("entry"), path)
             return replace(self, conflicts=(*self.conflicts, late))
         if action == PUT:
-            states = (*self.states[: self.place], entry_from_dict(step.get("entry"), path))
+            states = (*self.states[: self.place], entry_from_values(step.get("entry"), path))
             return replace(self, states=states, place=len(states), revision=revision)
         place = self.place + (1 if action == REDO else -1)
         if not 0 <= place <= len(self.states):
@@ -174,7 +174,7 @@ class EntryStore(Journal):
         what was written is kept as a conflict.
         """
         entry = settle_numbering(entry, numbers)
-        step = {"action": PUT, "word": entry.word, "entry": entry_to_dict(entry)}
+        step = {"action": PUT, "word": entry.word, "entry": entry_to_values(entry)}
         with self._writing:
             if self.find(entry.word).revision == revision:
                 return self._make(step)

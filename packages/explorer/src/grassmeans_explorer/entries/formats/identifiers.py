@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grassmeans_explorer.entries.entry import CrossReference, Lexicon, Path, walk_senses
+from grassmeans_explorer.entries.entry import CrossReference, Lexicon, SensePath, walk_senses
 
 
 def name_entry(word: str) -> str:
@@ -11,7 +11,7 @@ def name_entry(word: str) -> str:
     return f"e-{''.join(codes)}"
 
 
-def name_sense(word: str, path: Path) -> str:
+def name_sense(word: str, path: SensePath) -> str:
     """The name of a sense at its place: ``e-crane-2-1``."""
     return "-".join([name_entry(word), *map(str, path)])
 

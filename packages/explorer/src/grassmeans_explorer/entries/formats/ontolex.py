@@ -16,7 +16,7 @@ from grassmeans_explorer.entries.entry import (
     EntrySense,
     Label,
     Lexicon,
-    Path,
+    SensePath,
     walk_senses,
 )
 from grassmeans_explorer.entries.formats.identifiers import Targets, name_entry, name_sense
@@ -111,7 +111,7 @@ class _Writer:
             yield from self._describe_sense(entry.word, path, sense)
 
     def _describe_sense(
-        self, word: str, path: Path, sense: EntrySense
+        self, word: str, path: SensePath, sense: EntrySense
     ) -> Iterator[tuple[str, Facts]]:
         name = f":{name_sense(word, path)}"
         concept = f"{name}-concept"
@@ -163,7 +163,7 @@ class _Writer:
         return ("rdfs:seeAlso", f":{sense or name_entry(reference.word)}"), False
 
 
-def _list_parts(word: str, path: Path, n_senses: int) -> Facts:
+def _list_parts(word: str, path: SensePath, n_senses: int) -> Facts:
     """The parts of an article in their order."""
     numbers = range(1, n_senses + 1)
     return [(f"rdf:_{n}", f":{name_sense(word, (*path, n))}-part") for n in numbers]

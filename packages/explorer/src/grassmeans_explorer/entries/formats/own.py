@@ -10,7 +10,7 @@ from grassmeans.artifacts.schema import find_problem, one_of, record, text
 from grassmeans.artifacts.writing import encode_json
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans_explorer.entries.entry import Lexicon
-from grassmeans_explorer.entries.plain import entry_from_dict, entry_to_dict
+from grassmeans_explorer.entries.plain import entry_from_values, entry_to_values
 
 _KIND, _FORMAT = "grassmeans-lexicon", 1
 _HEAD = ("language", "title", "model", "root")
@@ -25,7 +25,7 @@ def write(lexicon: Lexicon) -> str:
     """A lexicon as JSON."""
     about = {"kind": _KIND, "format_version": _FORMAT}
     head = {name: getattr(lexicon, name) for name in _HEAD}
-    entries = [entry_to_dict(entry) for entry in lexicon.entries]
+    entries = [entry_to_values(entry) for entry in lexicon.entries]
     return encode_json(about | head | {"entries": entries}, indent=2).decode() + "\n"
 
 
@@ -38,7 +38,7 @@ def read(content: str, path: Path) -> Lexicon:
             problem = find_problem(values, _RULES, dict.fromkeys(_HEAD, text)) or ""
         if problem:
             raise InputError(f"{path} is no lexicon of ours: expected that {problem}")
-        entries = tuple(entry_from_dict(entry, path) for entry in values["entries"])
+        entries = tuple(entry_from_values(entry, path) for entry in values["entries"])
     except ArtifactError as error:
         raise InputError(str(error).removesuffix(": build the folder again")) from error
     return Lexicon(entries, **{name: values[name] for name in _HEAD if name in values})

@@ -12,8 +12,8 @@ from grassmeans_explorer.entries.entry import (
     EntrySense,
     Label,
     Lexicon,
+    SensePath,
 )
-from grassmeans_explorer.entries.entry import Path as SensePath
 from grassmeans_explorer.entries.formats.identifiers import Targets, name_entry, name_sense
 from grassmeans_explorer.entries.formats.xml_text import clean
 

@@ -22,8 +22,8 @@ from grassmeans_explorer.entries.entry import (
     EntrySense,
     Label,
     Lexicon,
+    SensePath,
 )
-from grassmeans_explorer.entries.entry import Path as SensePath
 from grassmeans_explorer.entries.formats.identifiers import Targets, name_entry, name_sense
 from grassmeans_explorer.entries.formats.xml_text import (
     add,
@@ -59,7 +59,6 @@ _TAGS = {
     "numeral": "NUM", "interjection": "INTJ", "particle": "PART",
 }  # fmt: skip
 _FLOWING = ("quote", "orth", "def", "note", "usg", "gram", "ref", "bibl", "title", "p", "language")
-_XML = "{http://www.w3.org/XML/1998/namespace}"
 
 
 def write(lexicon: Lexicon) -> str:
