@@ -11,9 +11,9 @@ import pytest
 
 from entry_material import CRANE
 from grassmeans import load
+from grassmeans.errors import InputError
 from grassmeans_explorer.editing.edited_words import Edit, EditedWord
 from grassmeans_explorer.editing.saving import save_version
-from grassmeans.errors import InputError
 from grassmeans_explorer.entries.entry import DictionaryEntry, EntrySense, Numbering
 from grassmeans_explorer.entries.following import ModelNumbers
 from grassmeans_explorer.entries.store import (

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from grassmeans_explorer.editing.edited_words import Edit, edit_to_dict
 from grassmeans.models.model import SenseModel
 from grassmeans.models.versions import list_edits, read_versions
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.keys import decode_key, encode_key
+from grassmeans_explorer.editing.edited_words import Edit, edit_to_dict
 from grassmeans_explorer.entries.entry import (
     CrossReference,
     DictionaryEntry,

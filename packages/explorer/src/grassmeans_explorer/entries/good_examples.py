@@ -16,7 +16,6 @@ import numpy as np
 
 from grassmeans.artifacts.checking import read_json
 from grassmeans.corpus.corpus import Corpus
-from grassmeans_explorer.editing.sense_edits import blank_hidden
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import WordSenses
@@ -31,6 +30,7 @@ from grassmeans.senses.examples import (
 )
 from grassmeans.senses.samples import WordSample, sample_word
 from grassmeans.vectors.word_vectors import WordVectors
+from grassmeans_explorer.editing.sense_edits import blank_hidden
 from grassmeans_explorer.entries.entry import NEVER, PROPOSED, EntryExample
 
 DICTIONARY_WEIGHTS = SentenceWeights(

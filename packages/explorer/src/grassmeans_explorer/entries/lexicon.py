@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grassmeans_explorer.editing.saving import name_model
 from grassmeans.errors import InputError
 from grassmeans.models.model import SenseModel
+from grassmeans_explorer.editing.saving import name_model
 from grassmeans_explorer.entries.entry import DictionaryEntry, Lexicon
 from grassmeans_explorer.entries.following import (
     ModelNumbers,

@@ -16,11 +16,11 @@ from typing import Any
 
 from grassmeans.artifacts.schema import check_values, one_of, text, whole
 from grassmeans.artifacts.writing import write_bytes
-from grassmeans_explorer.editing.saving import name_model
 from grassmeans.errors import ArtifactError, GrassmeansError, InputError
 from grassmeans.models.model import SenseModel
 from grassmeans.version import __version__
 from grassmeans_explorer.drafts import DraftPlace
+from grassmeans_explorer.editing.saving import name_model
 from grassmeans_explorer.entries.entry import DictionaryEntry
 from grassmeans_explorer.entries.following import ModelNumbers, root_of, settle_numbering
 from grassmeans_explorer.entries.plain import entry_from_values, entry_to_values
