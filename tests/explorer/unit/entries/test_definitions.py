@@ -24,6 +24,8 @@ def read(text: str, *, nearer: float = 0.0, document: str = "d") -> Candidate:
         ("en", "He saw a *crane*, a kind of bird, there.", "a kind of bird", 0.7, "noun"),
         ("en", "To *bank* is to tilt a plane.", "tilt a plane", 0.8, "verb"),
         ("en", "The *crane*, a large bird, flew.", "a large bird", 0.4, "noun"),
+        ("en", "A *bank* is a U.S. name of ca. 3.5 firms.", "a U.S. name of ca. 3.5 firms", 0.8,
+         "noun"),
         ("es", "El *banco* se define como un asiento largo.", "un asiento largo", 1.0, "noun"),
         ("es", "Una *grulla* es un ave grande.", "un ave grande", 0.8, "noun"),
         ("es", "Vimos la *grulla*, una especie de ave, allí.", "una especie de ave", 0.7, "noun"),

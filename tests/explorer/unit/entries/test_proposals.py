@@ -6,7 +6,7 @@ import pytest
 
 from entry_model import make_corpus, make_model
 from grassmeans import Corpus
-from grassmeans.errors import UnknownWordError
+from grassmeans.errors import GrassmeansWarning, UnknownWordError
 from grassmeans_explorer.entries import proposals
 from grassmeans_explorer.entries.definitions import FoundDefinition
 from grassmeans_explorer.entries.entry import NEVER, DictionaryEntry, EntrySense, Numbering
@@ -118,6 +118,16 @@ def test_glosses_come_from_what_is_installed(monkeypatch):
     assert second.part_of_speech == "verb"
     monkeypatch.setattr(proposals, "find_plugins", lambda group: {})
     assert open_glosses(model) is None
+
+
+def test_glosses_that_cannot_be_loaded_are_told_and_left(monkeypatch):
+    def fail(group, name):
+        raise ImportError("no such thing")
+
+    monkeypatch.setattr(proposals, "find_plugins", lambda group: {"broken": 0})
+    monkeypatch.setattr(proposals, "load_plugin", fail)
+    with pytest.warns(GrassmeansWarning, match="'broken' cannot be loaded: no such thing"):
+        assert open_glosses(make_model()) is None
 
 
 def test_all_that_can_be_proposed_for_a_sense(material):

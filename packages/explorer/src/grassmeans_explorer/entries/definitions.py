@@ -12,8 +12,10 @@ from dataclasses import dataclass
 
 from grassmeans.senses.examples import Candidate
 
-_END = r"(?P<definition>[^;:]+?)\s*[.!?;:]"  # up to where the clause ends
-_COMMA = r"(?P<definition>[^,;:]+?)\s*[,.;:)–—]"
+_STOP = r"\s*(?:[.!?…]+[\"'”’»)]*$|[;:])"  # where the sentence ends, or its first part
+_PAUSE = r"\s*(?:[.!?…]+[\"'”’»)]*$|[,;:)–—])"
+_END = rf"(?P<definition>[^;:]+?){_STOP}"
+_COMMA = rf"(?P<definition>[^,;:]+?){_PAUSE}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +42,16 @@ PATTERNS: dict[str, tuple[DefiningPattern, ...]] = {
         ),
         DefiningPattern(
             r"(?:an?|the)?\s*",
-            r"\s+(?:is|are)\s+(?P<definition>(?:an?|any|one\s+of|the)\s[^;:]+?)\s*[.!?;:]",
+            rf"\s+(?:is|are)\s+(?P<definition>(?:an?|any|one\s+of|the)\s[^;:]+?){_STOP}",
             0.8,
         ),
         DefiningPattern(
             r".*",
             r",\s+(?P<definition>(?:an?|the|any)\s+(?:kind|type|sort|form|species|piece|part)\s+of"
-            r"\s[^,;:]+?)\s*[,.;:)]",
+            rf"\s[^,;:]+?){_PAUSE}",
             0.7,
         ),
-        DefiningPattern(r"to\s+", r"\s+is\s+to\s+(?P<definition>[^;:]+?)\s*[.!?;:]", 0.8, "verb"),
+        DefiningPattern(r"to\s+", rf"\s+is\s+to\s+(?P<definition>[^;:]+?){_STOP}", 0.8, "verb"),
         DefiningPattern(r"(?:an?|the)\s+", r",\s+(?P<definition>an?\s[^,;:]{8,}?)\s*[,;:)]", 0.4),
     ),
     "es": (
@@ -61,16 +63,16 @@ PATTERNS: dict[str, tuple[DefiningPattern, ...]] = {
         DefiningPattern(
             r"(?:un|una|el|la|los|las)?\s*",
             r"\s+(?:es|son)\s+(?P<definition>(?:un|una|unos|unas|cualquier|el|la|los|las)\s[^;:]+?)"
-            r"\s*[.!?;:]",
+            rf"{_STOP}",
             0.8,
         ),
         DefiningPattern(
             r".*",
             r",\s+(?P<definition>(?:un|una)\s+(?:tipo|clase|especie|forma|parte)\s+de\s[^,;:]+?)"
-            r"\s*[,.;:)]",
+            rf"{_PAUSE}",
             0.7,
         ),
-        DefiningPattern(r"", r"\s+es\s+(?P<definition>\w*[aeií]r\s[^;:]+?)\s*[.!?;:]", 0.6, "verb"),
+        DefiningPattern(r"", rf"\s+es\s+(?P<definition>\w*[aeií]r\s[^;:]+?){_STOP}", 0.6, "verb"),
         DefiningPattern(
             r"(?:un|una|el|la)\s+", r",\s+(?P<definition>(?:un|una)\s[^,;:]{8,}?)\s*[,;:)]", 0.4
         ),
@@ -87,12 +89,12 @@ PATTERNS: dict[str, tuple[DefiningPattern, ...]] = {
         DefiningPattern(
             r"(?:ein|eine|der|die|das)?\s*",
             r"\s+(?:ist|sind)\s+(?P<definition>(?:ein|eine|einer|eines|der|die|das|jeder|jede|jedes)"
-            r"\s[^;:]+?)\s*[.!?;:]",
+            rf"\s[^;:]+?){_STOP}",
             0.8,
         ),
         DefiningPattern(
             r".*",
-            r",\s+(?P<definition>eine?\s+(?:Art|Form|Sorte|Gattung|Teil)\s[^,;:]+?)\s*[,.;:)]",
+            rf",\s+(?P<definition>eine?\s+(?:Art|Form|Sorte|Gattung|Teil)\s[^,;:]+?){_PAUSE}",
             0.7,
         ),
         DefiningPattern(

@@ -14,7 +14,7 @@ from typing import Any
 
 from grassmeans.collocations.collocates import SenseCollocates, find_collocates
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.errors import UnknownWordError
+from grassmeans.errors import UnknownWordError, warn_user
 from grassmeans.models.model import SenseModel
 from grassmeans.plugins import GLOSSES, find_plugins, load_plugin
 from grassmeans.senses.entries import Sense, WordSenses
@@ -59,9 +59,16 @@ class Material:
 
 
 def open_glosses(model: SenseModel) -> FindGlosses | None:
-    """The first source of glosses that is installed and ready for a model; None without one."""
+    """The first source of glosses that is installed and ready for a model; None without one.
+
+    One that cannot be loaded is told by a `grassmeans.errors.GrassmeansWarning`, and left.
+    """
     for name in find_plugins(GLOSSES):
-        found: FindGlosses | None = load_plugin(GLOSSES, name)(model)
+        try:
+            found: FindGlosses | None = load_plugin(GLOSSES, name)(model)
+        except Exception as error:  # another distribution's affair: all else can be proposed
+            warn_user(f"the glosses of {name!r} cannot be loaded: {error}")
+            continue
         if found is not None:
             return found
     return None
