@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from entry_material import NUMBERINGS, lexicons
 from grassmeans_explorer.entries.entry import KEEP, PROPOSED, Numbering
 from grassmeans_explorer.entries.following import follow_number
-from grassmeans_explorer.entries.formats import own, page, table, tei
+from grassmeans_explorer.entries.formats import ontolex, own, page, table, tei
 
 HERE = Path("lexicon")
 UNNUMBERED = st.just(Numbering())
@@ -42,6 +43,16 @@ def test_a_page_has_no_tag_of_a_text(lexicon):
     written = page.write(lexicon)
     assert written.count("<article") == len(lexicon.entries)
     assert "<script" not in written
+
+
+@few
+@given(lexicons())
+def test_turtle_is_read_whatever_the_texts_are(lexicon):
+    rdflib = pytest.importorskip("rdflib", reason="RDFLib reads Turtle, and is not installed")
+    graph = rdflib.Graph().parse(data=ontolex.write(lexicon), format="turtle")
+    written = rdflib.URIRef(ontolex.PREFIXES["ontolex"] + "writtenRep")
+    found = {str(value) for value in graph.objects(None, written)}
+    assert found == {entry.word for entry in lexicon.entries}
 
 
 @given(NUMBERINGS, st.integers(1, 60_000))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -93,3 +94,9 @@ def test_any_text_comes_back(text):
 
 def test_an_empty_lexicon_is_one():
     assert ":e-x-article\n    a lexicog:Entry ;\n    lexicog:describes :e-x ." in write(EMPTY)
+
+
+def test_a_root_of_another_hand_is_no_part_of_an_address():
+    written = write(replace(LEXICON, root='> . "a b'))
+    assert "@prefix : <urn:grassmeans:ab#> ." in written
+    assert "@prefix : <urn:grassmeans:lexicon#> ." in write(replace(LEXICON, root="<>"))

@@ -8,6 +8,7 @@ narrower ones those of SKOS; every other way is ``rdfs:seeAlso``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from grassmeans_explorer.entries.entry import (
@@ -41,6 +42,7 @@ PARTS_OF_SPEECH = {
 """Individuals of LexInfo."""
 _OF_SENSES = {"synonym": "lexinfo:synonym", "antonym": "lexinfo:antonym"}
 _OF_CONCEPTS = {"broader": "skos:broader", "narrower": "skos:narrower"}
+_NOT_IN_NAMES = re.compile("[^0-9A-Za-z]")
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 Facts = list[tuple[str, str]]
@@ -48,7 +50,8 @@ Facts = list[tuple[str, str]]
 
 def write(lexicon: Lexicon) -> str:
     """A lexicon as Turtle; its names are under one of the model's digest."""
-    base = f"urn:grassmeans:{lexicon.root[:12] or 'lexicon'}#"
+    digest = _NOT_IN_NAMES.sub("", lexicon.root)[:12]  # of a file that was read it may be anything
+    base = f"urn:grassmeans:{digest or 'lexicon'}#"
     head = [f"@prefix {name}: <{address}> ." for name, address in PREFIXES.items()]
     blocks = ["\n".join([*head, f"@prefix : <{base}> ."])]
     blocks += [_write_block(subject, facts) for subject, facts in _Writer(lexicon).describe()]
