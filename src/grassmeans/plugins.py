@@ -14,6 +14,9 @@ COMMANDS = "grassmeans.commands"
 """Any name -> a sequence of `CommandPanel`."""
 METHODS = "grassmeans.methods"
 """Any name -> a function that makes a system of a method's name; see `evaluate --method`."""
+GLOSSES = "grassmeans.glosses"
+"""Any name -> a function of a model that gives None, or a function of a word's entry: for each of
+its senses None, or what it means and its part of speech, two texts."""
 TASKS = "grassmeans.tasks"
 """The name of a test set -> what makes it of its path: a `Task`, or an `InstanceFormat`."""
 

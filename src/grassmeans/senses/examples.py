@@ -12,12 +12,14 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 
 from grassmeans.arrays import Doubles, Indices
+from grassmeans.artifacts.schema import check_fields, number, whole
 from grassmeans.corpus.shard import ConcordanceLine
 from grassmeans.senses.entries import ExampleLine, shorten_sides
 from grassmeans.senses.samples import WordSample
@@ -31,11 +33,30 @@ EXAMPLE_WIDTH = 100
 _N_CANDIDATES = 60
 _LONGEST = 200  # characters of a sentence
 _REACH = 220  # characters a side that are read: what is cut there is too long for a sentence
-_FREQUENT = 20_000  # words beyond these are rare
 _WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
 _NUMBER = re.compile(r"\d+")
 _MARK = re.compile(r"[^\w\s.,!?'’\-]")
-_GOOD = -1.0  # the score of a sentence that is no better than the text around a nearer word
+GOOD = -1.0
+"""The score of a sentence that is no better than the text around a nearer word."""
+_ANAPHORIC = {
+    "en": (
+        "he she it they him her them his hers its their theirs this that these those such there "
+        "then thus so however therefore also moreover furthermore but and or yet instead otherwise "
+        "nevertheless meanwhile"
+    ),
+    "es": (
+        "él ella ello ellos ellas le les lo su sus este esta esto estos estas ese esa "
+        "eso esos esas aquel aquella aquello aquellos aquellas tal tales así entonces además "
+        "también pero y o aunque luego"
+    ),
+    "de": (
+        "er sie es ihn ihm ihr ihnen sein seine seinen seiner ihre ihren ihrer dieser diese dieses "
+        "diesem diesen jener jene jenes solche so also dann dort da daher deshalb deswegen dadurch "
+        "damit dabei danach auch aber und oder doch jedoch trotzdem außerdem"
+    ),
+}
+ANAPHORIC = {language: frozenset(words.split()) for language, words in _ANAPHORIC.items()}
+"""Words that point to an earlier sentence where one begins with them, by language."""
 _NAME_CAPITALS = 0.9  # of a word's places inside sentences, where it is a name
 _NOUN_CAPITALS = 0.3  # of the words inside sentences, where nouns are capitalised
 
@@ -44,16 +65,38 @@ _NOUN_CAPITALS = 0.3  # of the words inside sentences, where nouns are capitalis
 class SentenceWeights:
     """What makes a sentence a good example, in steps of its score."""
 
-    nearness: float = -2.0  # for the share of the sense's contexts that are nearer to it
-    typical: float = 0.2  # for a typical word of the sense, of which `most_typical` count
+    nearness: float = -2.0
+    """For the share of the sense's contexts that are nearer to it."""
+    typical: float = 0.2
+    """For a typical word of the sense, of which `most_typical` count."""
     most_typical: int = 3
+    """Of typical words, so many count."""
     fewest_words: int = 8
+    """Of a sentence that is not too short."""
     most_words: int = 25
-    length: float = -0.2  # for each word that there are too few or too many
+    """Of a sentence that is not too long."""
+    length: float = -0.2
+    """For each word that there are too few or too many."""
     name: float = -0.15
+    """For the name of a person or a place."""
     number: float = -0.2
-    rare: float = -0.15  # for each word that is not among the frequent ones
-    mark: float = -0.1  # for each bracket, quote, colon, sign of a formula
+    """For each number."""
+    rare: float = -0.15
+    """For each word that is not among the `frequent` ones."""
+    frequent: int = 20_000
+    """So many words are not rare."""
+    mark: float = -0.1
+    """For each bracket, quote, colon, sign of a formula."""
+    anaphora: float = 0.0
+    """For a first word that points to an earlier sentence: "they", "however"."""
+    of_document: int = 1
+    """Examples that a document may give."""
+
+    def __post_init__(self) -> None:
+        rules = dict.fromkeys((field.name for field in fields(self)), number(-1e6, 1e6))
+        counts = ("most_typical", "fewest_words", "most_words", "frequent")
+        rules |= dict.fromkeys(counts, whole(0, 10**9)) | {"of_document": whole(1, 10**9)}
+        check_fields(self, **rules)
 
 
 WEIGHTS = SentenceWeights()
@@ -111,18 +154,18 @@ class Candidate:
 
 
 def read_candidates(
-    sample: WordSample, distances: Doubles, labels: Indices, sense: int
+    sample: WordSample, distances: Doubles, labels: Indices, sense: int, limit: int = _N_CANDIDATES
 ) -> list[Candidate]:
     """The contexts of a sense that are nearest to it and far from the others, nearest first.
 
-    Of (n_contexts, n_senses) distances and the (n_contexts,) nearest senses.
+    Of (n_contexts, n_senses) distances and the (n_contexts,) nearest senses; so many at most.
     """
     mine = np.flatnonzero(labels == sense)
     nearness = distances[mine, sense]
     if distances.shape[1] > 1:
         nearness = nearness - np.delete(distances[mine], sense, axis=1).min(axis=1)
     found = []
-    for place, i in enumerate(mine[np.argsort(nearness, kind="stable")][:_N_CANDIDATES]):
+    for place, i in enumerate(mine[np.argsort(nearness, kind="stable")][:limit]):
         position = int(sample.contexts.positions[i])
         line = sample.source.line_at(position, _REACH, keep_breaks=True)
         distance = round(float(distances[i, sense]), 4)
@@ -159,24 +202,35 @@ def choose_examples(
 
     ``typical`` are the words that mark the sense, ``names`` those of people and places.
     """
-    scores = [score_sentence(c, typical, names, vectors) for c in candidates]
-    is_good = [c.is_whole and s >= _GOOD for c, s in zip(candidates, scores, strict=True)]
+    ranked = rank_candidates(candidates, typical, names, vectors)
+    return tuple(candidate.make_example() for candidate, _ in islice(ranked, N_EXAMPLES))
+
+
+def rank_candidates(
+    candidates: Sequence[Candidate],
+    typical: Collection[str],
+    names: Collection[str],
+    vectors: WordVectors,
+    weights: SentenceWeights = WEIGHTS,
+    anaphoric: Collection[str] = (),
+) -> Iterator[tuple[Candidate, float]]:
+    """Candidates that differ with their scores: good sentences first, then the rest as it came.
+
+    No sentence comes twice, and of a document as many as the weights allow. ``anaphoric`` are
+    words that point back where a sentence begins with them (`ANAPHORIC`).
+    """
+    scores = [score_sentence(c, typical, names, vectors, weights, anaphoric) for c in candidates]
+    is_good = [c.is_whole and s >= GOOD for c, s in zip(candidates, scores, strict=True)]
     order = sorted(range(len(candidates)), key=lambda i: -scores[i] if is_good[i] else np.inf)
-    return tuple(_take_different(candidates[i] for i in order))
-
-
-def _take_different(candidates: Iterable[Candidate]) -> Iterator[ExampleLine]:
-    seen: set[str] = set()
-    n_left = N_EXAMPLES
-    for candidate in candidates:
+    sentences: set[str] = set()
+    documents: Counter[str] = Counter()
+    for i in order:
+        candidate = candidates[i]
         text = candidate.sentence.casefold()
-        if candidate.document in seen or text in seen:
-            continue
-        seen |= {candidate.document, text}
-        yield candidate.make_example()
-        n_left -= 1
-        if not n_left:
-            return
+        if documents[candidate.document] < weights.of_document and text not in sentences:
+            sentences.add(text)
+            documents[candidate.document] += 1
+            yield candidate, scores[i]
 
 
 def score_sentence(
@@ -185,13 +239,15 @@ def score_sentence(
     names: Collection[str],
     vectors: WordVectors,
     weights: SentenceWeights = WEIGHTS,
+    anaphoric: Collection[str] = (),
 ) -> float:
     """How good an example the sentence of a candidate is."""
     words, sentence = candidate.words, candidate.sentence
     keys = {word.lower() for word in words}
     ids = [vectors.id_of(key) for key in keys]
-    n_rare = sum(i is None or i >= _FREQUENT for i in ids)
+    n_rare = sum(i is None or i >= weights.frequent for i in ids)
     n_wrong = max(weights.fewest_words - len(words), len(words) - weights.most_words, 0)
+    points_back = bool(words) and words[0].lower() in anaphoric
     return (
         weights.nearness * candidate.nearer
         + weights.typical * min(len(keys.intersection(typical)), weights.most_typical)
@@ -200,4 +256,5 @@ def score_sentence(
         + weights.number * len(_NUMBER.findall(sentence))
         + weights.rare * n_rare
         + weights.mark * len(_MARK.findall(sentence))
+        + weights.anaphora * points_back
     )

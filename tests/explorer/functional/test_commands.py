@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import urllib.request
+import xml.etree.ElementTree as ET
 
 import pytest
 
@@ -26,7 +27,7 @@ def grassmeans(capsys) -> CommandLine:
 
 def test_every_command_has_a_test() -> None:
     ours = [name for name, panel in find_commands().items() if panel == PANEL]
-    assert ours == ["explore", "serve", "merge"]
+    assert ours == ["explore", "serve", "merge", "entries"]
     assert without_test(ours, globals()) == []
 
 
@@ -69,3 +70,10 @@ def test_merge(grassmeans, topic_model_folder, tmp_path) -> None:
     merged = load(out)
     hidden = [[sense.hidden for sense in merged.senses(w).senses] for w in ("crane", "bank")]
     assert hidden == [[True, False], [True, False]]
+
+
+def test_entries(grassmeans, topic_model_folder, tmp_path) -> None:
+    output = tmp_path / "lexicon.tei.xml"
+    given = ("entries", topic_model_folder, "--word", "crane", "--proposals", "-o", output)
+    assert grassmeans.line(*given)["n_entries"] == 1
+    assert ET.parse(output).getroot().tag == "{http://www.tei-c.org/ns/1.0}TEI"

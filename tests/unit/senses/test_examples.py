@@ -5,12 +5,16 @@ import pytest
 
 from grassmeans import Corpus, WordVectors
 from grassmeans.corpus.shard import ConcordanceLine
+from grassmeans.errors import InputError
 from grassmeans.geometry.windows import Contexts
 from grassmeans.senses.entries import ExampleLine, shorten_sides
 from grassmeans.senses.examples import (
+    ANAPHORIC,
     Candidate,
+    SentenceWeights,
     choose_examples,
     find_names,
+    rank_candidates,
     read_candidates,
     score_sentence,
 )
@@ -104,6 +108,41 @@ def test_the_best_sentences_come_first_one_a_document_and_none_twice() -> None:
     found = choose_examples(candidates, {"river"}, (), VECTORS)
     assert [line.document for line in found] == ["typical", "plain", "numbers", "line", "far"]
     assert found[0] == ExampleLine("All day we sat on the river ", "bank", ".", "typical", 0.5)
+
+
+def test_weights_can_be_set() -> None:
+    found = read("They sat on the *bank* of 1990 all day.")
+    none = SentenceWeights(length=0.0, number=0.0, rare=0.0)
+    assert score_sentence(found, (), (), VECTORS, none, ANAPHORIC["en"]) == 0.0
+    back = SentenceWeights(length=0.0, number=0.0, rare=0.0, anaphora=-0.5)
+    assert score_sentence(found, (), (), VECTORS, back, ANAPHORIC["en"]) == -0.5
+    assert score_sentence(found, (), (), VECTORS, back, ANAPHORIC["de"]) == 0.0
+    few = SentenceWeights(length=0.0, number=0.0, rare=-1.0, frequent=2)  # the, a
+    assert score_sentence(read("The *bank* was a river."), (), (), VECTORS, few) == -3.0
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ({"typical": "much"}, "typical must be a number"),
+        ({"name": float("nan")}, "name must be a number"),
+        ({"most_words": 2.5}, "most_words must be a whole number"),
+        ({"of_document": 0}, "of_document must be a whole number from 1"),
+    ],
+)
+def test_weights_that_are_none_are_refused(values: dict, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        SentenceWeights(**values)
+
+
+def test_a_document_gives_as_many_as_the_weights_allow() -> None:
+    texts = [f"All day we sat on the {word} *bank*." for word in ("old", "river", "money")]
+    candidates = [read(text) for text in texts]
+    for n in (1, 2, 3):
+        ranked = rank_candidates(candidates, (), (), VECTORS, SentenceWeights(of_document=n))
+        assert len(list(ranked)) == n
+    ranked = rank_candidates(candidates, {"money"}, (), VECTORS, SentenceWeights(of_document=3))
+    assert [(c.words[6], s) for c, s in ranked] == [("money", 0.2), ("old", 0.0), ("river", 0.0)]
 
 
 def test_six_are_kept() -> None:

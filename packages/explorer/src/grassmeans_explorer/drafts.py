@@ -17,23 +17,19 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import errno
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from grassmeans.artifacts import writing
-from grassmeans.artifacts.checking import parse_json
 from grassmeans.artifacts.schema import check_values, one_of, text, whole
-from grassmeans.artifacts.writing import encode_json, explain_write_errors
-from grassmeans.errors import ArtifactError, InputError, StorageError
+from grassmeans.artifacts.writing import explain_write_errors
+from grassmeans.errors import ArtifactError, InputError
 from grassmeans.models.model import SenseModel
 from grassmeans.models.places import is_installed
-from grassmeans.outputs.places import hold_file
 from grassmeans.senses.entries import WordSenses, entry_from_dict, entry_to_dict
 from grassmeans.version import __version__
 from grassmeans_explorer.editing.edited_words import (
@@ -43,6 +39,7 @@ from grassmeans_explorer.editing.edited_words import (
     edit_from_dict,
     edit_to_dict,
 )
+from grassmeans_explorer.journals import Journal, Step, read_lines
 
 if TYPE_CHECKING:
     from grassmeans_explorer.open_model import OpenModel
@@ -55,7 +52,6 @@ _KIND, _FORMAT = "draft", 1
 _DIGITS = 12  # of the digest, in a file's name
 _HEAD_RULES = {"kind": one_of(_KIND), "format_version": one_of(_FORMAT), "digest": text}
 _SAVED_RULES = {"version": text, "n_steps": whole()}
-Step = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,16 +109,13 @@ def read_draft(path: Path, digest: str | None = None) -> tuple[int, list[Step]]:
 
     `ArtifactError` for no draft, or for one that does not name the digest of the model.
     """
-    content = path.read_bytes()
-    n_whole = content.rfind(b"\n") + 1
-    lines = content[:n_whole].split(b"\n")[:-1]
+    n_whole, lines = read_lines(path)
     if not lines:
         return 0, []
-    head = parse_json(lines[0], path)
     check_values(
-        path, head, _HEAD_RULES if digest is None else _HEAD_RULES | {"digest": one_of(digest)}
+        path, lines[0], _HEAD_RULES if digest is None else _HEAD_RULES | {"digest": one_of(digest)}
     )
-    steps: list[Step] = [parse_json(line, path) for line in lines[1:]]
+    steps: list[Step] = lines[1:]
     for step in steps:
         check_values(path, step, {"action": text})
         is_saved = step["action"] == SAVED
@@ -194,21 +187,18 @@ def _read_outcome(values: Any, model: SenseModel, path: Path) -> WordSenses:
     return entry_from_dict(values, rows.astype(np.float32), path)
 
 
-class Draft:
+class Draft(Journal):
     """The draft of an open model: held by one process, a line for each step."""
 
     def __init__(self, place: DraftPlace, name: str) -> None:
-        self.path = place.path
-        self.remarks: list[str] = []  # what was found when it was opened, for people
         about = {"kind": _KIND, "format_version": _FORMAT, "grassmeans": __version__}
-        self._head = encode_json(about | {"model": name, "digest": place.digest}) + b"\n"
-        self._digest = place.digest
-        self._lock = hold_file(
-            self.path.with_name(self.path.name.replace(DRAFT, ".draft.lock")),
-            lambda holder: f"another explorer (process {holder}) has the draft of this model",
+        super().__init__(
+            place.path,
+            about | {"model": name, "digest": place.digest},
+            place.path.name.replace(DRAFT, ".draft.lock"),
+            "another explorer (process {process}) has the draft of this model",
         )
-        self._file: IO[bytes] | None = None
-        self._size = 0
+        self._digest = place.digest
 
     def read(self) -> list[Step]:
         """The steps of the draft that is there; what cannot be used is set aside."""
@@ -225,23 +215,6 @@ class Draft:
         self._begin(size)
         return steps
 
-    def append(self, step: Step) -> None:
-        """Write a step to the disk, whole or, with a `StorageError`, not at all."""
-        if self._file is None:
-            raise StorageError(
-                errno.EBADF, "the explorer is stopping: nothing is corrected any more"
-            )
-        line = encode_json(step) + b"\n"
-        with explain_write_errors(self.path):
-            try:
-                _write_all(self._file, line)
-                os.fsync(self._file.fileno())
-            except OSError:
-                with contextlib.suppress(OSError):
-                    self._file.truncate(self._size)
-                raise
-        self._size += len(line)
-
     def begin_anew(self) -> None:
         """Keep what there is as ``.old``, and begin with nothing."""
         with writing.atomic_path(self.path) as fresh:
@@ -255,18 +228,6 @@ class Draft:
         with explain_write_errors(self.path):
             os.replace(self.path, self.path.with_name(self.path.name + ".old"))
 
-    def set_aside(self, reason: str) -> None:
-        """Keep a file that cannot be used under another name, and say so."""
-        self._end()
-        number = 1
-        while (kept := self.path.with_name(f"{self.path.name}.damaged-{number}")).exists():
-            number += 1
-        with explain_write_errors(self.path):
-            os.replace(self.path, kept)
-        why = reason.removesuffix(": build the folder again")
-        self.remarks.append(f"a draft cannot be used: {why}; it is kept as {kept}")
-        self._begin(0)
-
     def close(self) -> None:
         """Let others have it; a draft without a step, or whose steps are all saved, is settled."""
         if self._file is None:
@@ -277,30 +238,7 @@ class Draft:
         elif not steps:
             self._end()
             self.path.unlink(missing_ok=True)
-        self._end()
-        Path(self._lock.name).unlink(missing_ok=True)
-        self._lock.close()
-
-    def _begin(self, size: int) -> None:
-        """Open the file for more lines after the first so many bytes; with its head where empty."""
-        self._file = self.path.open("ab", buffering=0)
-        self._file.truncate(size)
-        if size == 0:
-            _write_all(self._file, self._head)
-        self._size = size or len(self._head)
-        os.fsync(self._file.fileno())
-        writing.sync_to_disk(self.path.parent)
-
-    def _end(self) -> None:
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-
-
-def _write_all(file: IO[bytes], content: bytes) -> None:
-    """A file without a buffer may take a part at a time."""
-    while content:
-        content = content[file.write(content) :]
+        self._let_go()
 
 
 def keep_drafts(opened: OpenModel, folder: Path | None = None) -> list[str]:

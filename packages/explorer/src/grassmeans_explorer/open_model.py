@@ -20,9 +20,10 @@ from grassmeans.labelling.measuring import find_targets
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors, open_lexemes
 from grassmeans.models.model import SenseModel, load
 from grassmeans.models.origin import relate_corpus
-from grassmeans_explorer.drafts import SAVED, Draft, Step, make_step
+from grassmeans_explorer.drafts import SAVED, Draft, make_step
 from grassmeans_explorer.editing.edited_words import EditedWord, apply_edits
 from grassmeans_explorer.editing.saving import name_model
+from grassmeans_explorer.journals import Step
 from grassmeans_explorer.limits import ConflictError, Kept, Limits, NoCorpusError, StaleError
 
 if TYPE_CHECKING:

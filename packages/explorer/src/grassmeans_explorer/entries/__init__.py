@@ -1,0 +1,1 @@
+"""Dictionary entries that a person writes: their fields, drafts, proposals and formats."""

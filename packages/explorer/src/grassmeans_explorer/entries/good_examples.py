@@ -1,0 +1,153 @@
+"""Good examples of senses for a dictionary, in the manner of GDEX (Kilgarriff et al. 2008).
+
+Whole sentences of a corpus are ranked by the rules of `grassmeans.senses.examples`: near to the
+sense and far from the others, neither short nor long, with typical words of the sense, with few
+names, numbers, rare words and marks; and one that begins with a word that points back is worse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from grassmeans.artifacts.checking import read_json
+from grassmeans.corpus.corpus import Corpus
+from grassmeans.errors import ArtifactError, InputError
+from grassmeans.models.model import SenseModel
+from grassmeans.senses.entries import WordSenses
+from grassmeans.senses.examples import (
+    ANAPHORIC,
+    GOOD,
+    Candidate,
+    SentenceWeights,
+    find_names,
+    rank_candidates,
+    read_candidates,
+)
+from grassmeans.senses.samples import WordSample, sample_word
+from grassmeans.vectors.word_vectors import WordVectors
+from grassmeans_explorer.editing.sense_edits import blank_hidden
+from grassmeans_explorer.entries.entry import NEVER, PROPOSED, EntryExample
+
+DICTIONARY_WEIGHTS = SentenceWeights(
+    typical=0.3, fewest_words=7, most_words=20, name=-0.3, rare=-0.2, anaphora=-0.5
+)
+"""Stricter than what a model shows: a reader of a dictionary has no text around the sentence."""
+LOOKED_AT = 1_000
+"""Occurrences of a sense that are read, the nearest ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankedExample:
+    """A sentence with its score."""
+
+    example: EntryExample
+    score: float
+    """Higher is better; below `grassmeans.senses.examples.GOOD`, no better than a cut line."""
+
+
+def read_weights(path: str | Path) -> SentenceWeights:
+    """The weights of a JSON file: names and numbers; what it does not name is the dictionary's."""
+    path = Path(path)
+    known = [field.name for field in fields(SentenceWeights)]
+    try:
+        values = read_json(path)
+    except ArtifactError as error:
+        raise InputError(f"{path} cannot be read as weights: {error}") from error
+    if not isinstance(values, dict):
+        raise InputError(f"{path} holds no weights: expected names and numbers")
+    strange = [name for name in values if name not in known]
+    if strange:
+        raise InputError(f"{path}: {strange[0][:80]!r} is no weight; there are {', '.join(known)}")
+    given: dict[str, Any] = asdict(DICTIONARY_WEIGHTS) | values
+    try:
+        return SentenceWeights(**given)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
+
+
+@dataclass(frozen=True)
+class ReadWord:
+    """The occurrences of a word's senses in a corpus, read once for all that is proposed."""
+
+    senses: WordSenses
+    candidates: tuple[tuple[Candidate, ...], ...]
+    """Of each sense, nearest first."""
+    names: frozenset[str]
+    """Of people and places in them."""
+    vectors: WordVectors
+    language: str | None
+
+    @classmethod
+    def of_sample(
+        cls, sample: WordSample, senses: WordSenses, vectors: WordVectors, language: str | None
+    ) -> ReadWord:
+        """Of a sample of the word's contexts, whoever has drawn it."""
+        distances = sample.measure(blank_hidden(senses).directions)
+        labels = np.argmin(distances, axis=1)
+        candidates = tuple(
+            tuple(read_candidates(sample, distances, labels, k, LOOKED_AT))
+            for k in range(senses.n_senses)
+        )
+        names = find_names(one for own in candidates for one in own) - {sample.word}
+        return cls(senses, candidates, names, vectors, language)
+
+    @classmethod
+    def of_corpus(cls, model: SenseModel, corpus: Corpus, word: str) -> ReadWord:
+        """Of a corpus; `UnknownWordError` where the word does not occur in it."""
+        senses = model.senses(word)
+        source = model.pool_forms(corpus)
+        sample = sample_word(senses.word, source, model.encoder, model.settings)
+        return cls.of_sample(sample, senses, model.vectors, model.language)
+
+    def rank(
+        self,
+        number: int,
+        typical: Collection[str] = (),
+        decided: Sequence[EntryExample] = (),
+        weights: SentenceWeights = DICTIONARY_WEIGHTS,
+        limit: int = 10,
+    ) -> tuple[RankedExample, ...]:
+        """Good examples of a sense by its number, the best first.
+
+        ``typical`` words count beside the characteristic ones of the sense. What a person has
+        decided on (kept, or never to be shown) is not among them.
+        """
+        sense = self.senses.senses[number - 1]
+        known = {example.identity for example in decided}
+        words = {*sense.characteristic_words, *typical}
+        anaphoric = ANAPHORIC.get((self.language or "").partition("-")[0], frozenset())
+        ranked = rank_candidates(
+            self.candidates[number - 1], words, self.names, self.vectors, weights, anaphoric
+        )
+        found: list[RankedExample] = []
+        for candidate, score in ranked:
+            if len(found) == limit or not candidate.is_whole or score < GOOD:
+                break  # the rest is no good sentence
+            line = candidate.make_example()
+            example = EntryExample(line.left, line.word, line.right, line.document, PROPOSED)
+            if example.identity not in known:
+                found.append(RankedExample(example, round(score, 4)))
+        return tuple(found)
+
+
+def stored_examples(
+    senses: WordSenses, number: int, decided: Sequence[EntryExample] = ()
+) -> tuple[EntryExample, ...]:
+    """The model's own examples of a sense, without those that a person has decided on."""
+    known = {example.identity for example in decided}
+    lines = senses.senses[number - 1].examples
+    found = (EntryExample(x.left, x.word, x.right, x.document, PROPOSED) for x in lines)
+    return tuple(example for example in found if example.identity not in known)
+
+
+def add_examples(
+    decided: Sequence[EntryExample], proposed: Sequence[EntryExample], wanted: int
+) -> tuple[EntryExample, ...]:
+    """What was decided, filled up with proposals until so many are shown."""
+    n_shown = sum(example.decision != NEVER for example in decided)
+    return (*decided, *proposed[: max(wanted - n_shown, 0)])

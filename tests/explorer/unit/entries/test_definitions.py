@@ -1,0 +1,81 @@
+"""Defining sentences, one for each pattern of each language, and sentences that define nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from grassmeans.corpus.shard import ConcordanceLine
+from grassmeans.senses.examples import Candidate
+from grassmeans_explorer.entries.definitions import PATTERNS, find_definitions
+
+
+def read(text: str, *, nearer: float = 0.0, document: str = "d") -> Candidate:
+    """A candidate whose word is between stars."""
+    left, word, right = text.split("*")
+    return Candidate.read(ConcordanceLine(left, word, right, 0, document, ""), 0.5, nearer)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "definition", "weight", "part_of_speech"),
+    [
+        ("en", "A *bank* is defined as an edge of water.", "an edge of water", 1.0, "noun"),
+        ("en", "The *bank* means the slope by a river.", "the slope by a river", 0.9, "noun"),
+        ("en", "*Banks* are the edges of a river; see there.", "the edges of a river", 0.8, "noun"),
+        ("en", "He saw a *crane*, a kind of bird, there.", "a kind of bird", 0.7, "noun"),
+        ("en", "To *bank* is to tilt a plane.", "tilt a plane", 0.8, "verb"),
+        ("en", "The *crane*, a large bird, flew.", "a large bird", 0.4, "noun"),
+        ("en", "A *bank* is a U.S. name of ca. 3.5 firms.", "a U.S. name of ca. 3.5 firms", 0.8,
+         "noun"),
+        ("es", "El *banco* se define como un asiento largo.", "un asiento largo", 1.0, "noun"),
+        ("es", "Una *grulla* es un ave grande.", "un ave grande", 0.8, "noun"),
+        ("es", "Vimos la *grulla*, una especie de ave, allí.", "una especie de ave", 0.7, "noun"),
+        ("es", "*Correr* es ir deprisa por el campo.", "ir deprisa por el campo", 0.6, "verb"),
+        ("es", "La *grulla*, un ave muy grande, voló.", "un ave muy grande", 0.4, "noun"),
+        ("de", "Unter einer *Bank* versteht man ein Möbel.", "ein Möbel", 1.0, "noun"),
+        ("de", "Die *Bank* bezeichnet ein langes Möbel.", "ein langes Möbel", 0.9, "noun"),
+        ("de", "Ein *Kranich* ist ein großer Vogel.", "ein großer Vogel", 0.8, "noun"),
+        ("de", "Wir sahen Kraniche und *Reiher*, eine Art Vogel, dort.", "eine Art Vogel", 0.7,
+         "noun"),
+        ("de", "Die *Bank*, also das Möbel, war alt.", "das Möbel", 0.5, "noun"),
+        ("de", "Der *Kranich*, ein großer Vogel, flog.", "ein großer Vogel", 0.4, "noun"),
+    ],
+)  # fmt: skip
+def test_every_pattern_finds_its_sentence(language, text, definition, weight, part_of_speech):
+    (found,) = find_definitions([read(text)], language)
+    assert (found.text, found.score) == (definition, weight)
+    assert found.part_of_speech == part_of_speech
+    assert found.sentence == text.replace("*", "")
+    assert weight in [pattern.weight for pattern in PATTERNS[language]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The *crane* flew over the river.",
+        "We saw that the *crane* is a bird.",  # what somebody saw, and no definition
+        "The *crane* was a gift of the town.",
+        "*Crane* Smith is here.",
+        "A *crane* is a bird; and so on, without an end",  # no whole sentence
+    ],
+)
+def test_other_sentences_define_nothing(text):
+    assert find_definitions([read(text)], "en") == ()
+
+
+def test_the_surest_and_nearest_come_first_and_none_twice():
+    candidates = [
+        read("A *crane* is a bird of the north.", nearer=0.5),
+        read("A *crane* means a bird with a neck.", nearer=1.0),
+        read("The *crane* is A BIRD of the north.", nearer=0.6),
+        read("The *crane*, a large bird, flew.", document="e"),
+    ]
+    found = find_definitions(candidates, "en-GB")
+    # 0.8 (1 - 0.25), 0.9 (1 - 0.5) and 0.4
+    assert [one.score for one in found] == [0.6, 0.45, 0.4]
+    assert found[2].document == "e"
+    assert len(find_definitions(candidates, "en", limit=1)) == 1
+
+
+def test_a_language_without_patterns_has_none():
+    assert find_definitions([read("A *crane* is a bird.")], "fr") == ()
+    assert find_definitions([read("A *crane* is a bird.")], None) == ()
