@@ -151,7 +151,9 @@ def test_only_so_many_matches_are_kept(corpus):
     assert (len(found), found.is_complete) == (27, True)
 
 
-@pytest.mark.parametrize("query", ['[]{0,3} "a"', '"a" | "b"', '"b" []{0,4} "a"', "[]{2}"])
+@pytest.mark.parametrize(
+    "query", ['[]{0,3} "a"', '"a" | "b"', '"b" []{0,4} "a"', '[]{2,6} "a"', "[]{2}"]
+)
 def test_the_first_matches_are_the_same_however_many_are_kept(query, monkeypatch):
     rng = np.random.default_rng(0)
     corpus = Corpus.from_texts([" ".join(rng.choice(list("abc"), 40)) for _ in range(5)])

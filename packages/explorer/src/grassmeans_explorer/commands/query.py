@@ -163,3 +163,55 @@ def keywords(
     note(f"{found.name} ({found.n_tokens:,} tokens) against {found.reference}")
     columns = ("word", "count", "reference_count", "log_likelihood", "log_ratio")
     print_rows(found.rows(), columns, as_json=as_json, as_csv=as_csv)
+
+
+def sample(
+    corpus: options.Corpus,
+    asked: Annotated[
+        str, typer.Argument(metavar="WORD|PHRASE|CQL", help="A word, a phrase or a query.")
+    ],
+    model: options.ReadPath | None = None,
+    size: Annotated[int, typer.Option("--size", "-n", min=1, help="Lines.")] = 50,
+    sense: Annotated[
+        list[int] | None, typer.Option(min=0, help="Only this sense; repeat for more.")
+    ] = None,
+    stratified: bool = False,
+    by: str = "",
+    group: str = "",
+    width: Annotated[int, typer.Option(min=0, max=1_000)] = 60,
+    seed: options.Seed = 0,
+    as_json: options.Json = False,
+    as_csv: Csv = False,
+) -> None:
+    """Draw lines of a word, a phrase or a query at random, with their senses.
+
+    The same seed draws the same lines. Lines are cut between words.
+
+    [dim]grassmeans sample corpus bank --model en -n 40 --stratified --csv > bank.csv[/]
+
+    [dim]grassmeans sample corpus "ice cream" -n 20 --by date:decade --group 1850-1859[/]
+
+    Options
+    -------
+    model: Whose senses the lines have.
+    stratified: The same share of lines for every sense.
+    by: What groups the documents: a field, or date:decade and the like.
+    group: With --by: only documents of this group.
+    width: Characters on either side.
+    """
+    from grassmeans.corpus.corpus import Corpus
+    from grassmeans_explorer.querying.samples import SampleWish, sample_lines
+
+    wish = SampleWish(
+        size=size,
+        senses=tuple(sense or ()),
+        by=by,
+        group=group,
+        stratified=stratified,
+        random_state=seed,
+        width=width,
+    )
+    found = sample_lines(Corpus.open(corpus), asked, wish, model=model)
+    note(f"{len(found.lines):,} of {found.n_fitting:,} lines of {found.asked}")
+    columns = ("document", "left", "match", "right", "sense", "sense_name")
+    print_rows(found.rows(), columns, as_json=as_json, as_csv=as_csv)
