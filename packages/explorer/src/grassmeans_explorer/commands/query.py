@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -12,12 +13,18 @@ from grassmeans.terminal.output import note
 from grassmeans_explorer.commands.tables import Csv, print_rows
 
 _LINE = ("document", "left", "match", "right")
+Grammar = Annotated[
+    Path | None,
+    options.READ,
+    typer.Option("--grammar", help="A layer of grammar: tags, and lemmas in context."),
+]
 
 
 def query(
     corpus: options.Corpus,
     query: Annotated[str, typer.Argument(metavar="CQL", help="The query.")],
     model: options.ReadPath | None = None,
+    grammar: Grammar = None,
     by_document: bool = False,
     offset: options.Whole = 0,
     limit: options.Count = 20,
@@ -49,13 +56,16 @@ def query(
     most: Matches that are looked for.
     """
     from grassmeans.corpus.corpus import Corpus
+    from grassmeans_explorer.grammar.layer import GrammarLayer
     from grassmeans_explorer.querying.matches import find_matches, line_row
     from grassmeans_explorer.querying.matching import QueryLimits
 
+    opened = Corpus.open(corpus)
     found = find_matches(
-        Corpus.open(corpus),
+        opened,
         query,
         model=model,
+        layer=None if grammar is None else GrammarLayer.open(grammar, opened),
         limits=QueryLimits(seconds, most),
     )
     more = "" if found.is_complete else " and more"
