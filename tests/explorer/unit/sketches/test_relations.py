@@ -48,6 +48,10 @@ def test_prepositions_in_the_way_of_spacy(tmp_path):
     }
 
 
+def test_a_phrase_that_belongs_to_nothing_is_no_pair(tmp_path):
+    assert tell([("on", 1, "case"), ("bank", 0, "nmod")], tmp_path) == set()
+
+
 def test_passives_owners_and_objects(tmp_path):
     rows = [("anns", 1, "nmod:poss"), ("crane", 1, "nsubj:pass"), ("sold", 0, "root"),
             ("boat", -1, "dobj")]  # fmt: skip
