@@ -1,7 +1,7 @@
 """What annotators decided -> corrections of a model: lines given to their senses.
 
-They are the corrections that a person makes in the explorer (`grassmeans.editing`), and are saved
-as a new version of the model. Items that stay open are left out.
+They are the corrections that a person makes in the explorer (`grassmeans_explorer.editing`), and
+are saved as a new version of the model. Items that stay open are left out.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import numpy as np
 
 from grassmeans.arrays import Indices
 from grassmeans.corpus.corpus import Corpus, open_corpus
-from grassmeans.editing.edited_words import Edit, EditedWord, Evidence
-from grassmeans.editing.saving import save_version
 from grassmeans.errors import InputError
 from grassmeans.models.model import SenseModel, open_model
 from grassmeans.models.origin import OWN, name_corpus, relate_corpus
 from grassmeans.senses.samples import EncodedWord, complete_sample, sample_word
 from grassmeans_explorer.annotation.project import NEW, SENSES, UNDECIDED, AnnotationProject
+from grassmeans_explorer.editing.edited_words import Edit, EditedWord, Evidence
+from grassmeans_explorer.editing.saving import save_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Refit:
     """What could not be done, for people: lines that fit their sense in no way."""
 
     def save(self, folder: str | Path | None = None, name: str | None = None) -> Path:
-        """Save it as a new version, as `grassmeans.editing.saving.save_version` does."""
+        """Save it as a new version, as `grassmeans_explorer.editing.saving.save_version` does."""
         return save_version(self.model, self.edits, folder, name)
 
 
