@@ -107,6 +107,13 @@ def test_lines_of_a_phrase_have_the_senses_of_the_phrase(synthetic, topic_model_
     found = sample_lines(corpus, senses, SampleWish(size=6, stratified=True))
     assert [one.line.match for one in found.lines] == ["old crane"] * 6
     assert all(one.name for one in found.lines if one.sense)
+    # A phrase does not have the senses of one of its words.
+    plain = sample_lines(corpus, "old crane", SampleWish(size=3), model=topic_model_folder)
+    assert {(one.word, one.sense) for one in plain.lines} == {("", None)}
+    chosen = sample_lines(
+        corpus, "old crane", SampleWish(size=6, stratified=True), model=topic_model_folder
+    )
+    assert {one.word for one in chosen.lines} == {"old_crane"}
 
 
 def test_what_does_not_occur_has_no_sample(corpus):

@@ -25,7 +25,7 @@ from grassmeans_explorer.querying.headwords import Headword, understand
 from grassmeans_explorer.querying.lines import WIDTH, SpanLine, read_line
 from grassmeans_explorer.querying.matches import Matches, find_matches, line_row
 from grassmeans_explorer.querying.matching import Clock, QueryLimits, Spans
-from grassmeans_explorer.querying.phrase_senses import PhraseSenses
+from grassmeans_explorer.querying.phrase_senses import PhraseSenses, find_phrase_senses
 from grassmeans_explorer.querying.source import NO_SENSE, QuerySource, ShardReader
 
 MAX_CONTEXTS = 20_000
@@ -128,7 +128,9 @@ def sample_lines(
     wish : SampleWish, optional
         Which of its lines, and how many.
     model : SenseModel, path or name, optional
-        Whose senses lines have; of a query, that of the first word with senses in each match.
+        Whose senses lines have: of a query, that of the first word with senses in each match. A
+        phrase has no sense of its words; where lines are chosen by sense, those of the phrase are
+        induced with the model's contexts.
     """
     wanted = wish or SampleWish()
     opened = open_corpus(corpus)
@@ -138,7 +140,8 @@ def sample_lines(
     has_senses = model is not None or opened.is_labelled or isinstance(asked, PhraseSenses)
     if (wanted.senses or wanted.stratified) and not has_senses:
         raise InputError("senses of lines need a model, or a labelled corpus: name the model")
-    name, spans = _find(source, asked, wanted)
+    asked = _resolve(source, asked, wanted)
+    name, spans = _list_spans(asked)
     spans = _choose_group(opened, spans, wanted)
     n_lines, n_looked_at = len(spans.starts), 0
     seed = wanted.random_state
@@ -177,20 +180,31 @@ def choose_rows(
     return np.sort(np.concatenate(chosen))
 
 
-def _find(source: QuerySource, asked: Lines, wanted: SampleWish) -> tuple[str, Spans]:
+def _resolve(
+    source: QuerySource, asked: Lines, wanted: SampleWish
+) -> Headword | Matches | PhraseSenses:
+    """What a text asks for; a phrase with its own senses, where lines are chosen by them."""
+    if isinstance(asked, str):
+        if asked.lstrip().startswith(_QUERY_BEGINS):
+            return find_matches(source, asked, limits=wanted.limits)
+        asked = understand(source.corpus, asked, model=source.model, limits=wanted.limits)
+    if not isinstance(asked, Headword):
+        return asked
+    if not asked.count:
+        raise InputError(asked.reason or f"{asked.asked!r} does not occur")
+    if asked.length > 1 and source.model is not None and (wanted.senses or wanted.stratified):
+        return find_phrase_senses(
+            source.corpus, asked, source.model, random_state=wanted.random_state
+        )
+    return asked
+
+
+def _list_spans(asked: Headword | Matches | PhraseSenses) -> tuple[str, Spans]:
     """What is asked for by its name, and all its stretches of tokens."""
     if isinstance(asked, PhraseSenses):
         length = asked.phrase.count(" ") + 1
         return asked.phrase, Spans(asked.positions, asked.positions + length, True)
-    if isinstance(asked, Matches):
-        return asked.query, asked.spans
-    if isinstance(asked, str):
-        if asked.lstrip().startswith(_QUERY_BEGINS):
-            return asked, find_matches(source, asked, limits=wanted.limits).spans
-        asked = understand(source.corpus, asked, model=source.model, limits=wanted.limits)
-    if not asked.count:
-        raise InputError(asked.reason or f"{asked.asked!r} does not occur")
-    return asked.word, asked.spans
+    return asked.query if isinstance(asked, Matches) else asked.word, asked.spans
 
 
 def _choose_group(corpus: Corpus, spans: Spans, wanted: SampleWish) -> Spans:
@@ -210,8 +224,10 @@ def _thin(spans: Spans, size: int, random_state: int) -> Spans:
     return Spans(spans.starts[rows], spans.ends[rows], spans.is_complete)
 
 
-def _tell(source: QuerySource, asked: Lines, spans: Spans, wanted: SampleWish) -> _Told:
-    """The senses of lines: of the first word in each that has senses."""
+def _tell(
+    source: QuerySource, asked: Headword | Matches | PhraseSenses, spans: Spans, wanted: SampleWish
+) -> _Told:
+    """The senses of lines: of the first word in each that has senses; none of a phrase's words."""
     n = len(spans.starts)
     senses, words = np.full(n, NO_SENSE, np.int64), np.full(n, -1, np.int64)
     if isinstance(asked, PhraseSenses):
@@ -220,7 +236,8 @@ def _tell(source: QuerySource, asked: Lines, spans: Spans, wanted: SampleWish) -
             spans, senses, np.zeros(n, np.int64), [asked.entry.word], asked.model.inventory
         )
     is_labelled = source.corpus.is_labelled
-    if source.model is None and not is_labelled:
+    is_phrase = isinstance(asked, Headword) and asked.length > 1
+    if is_phrase or (source.model is None and not is_labelled):
         return _Told(spans, senses, words, [])
     clock = Clock(wanted.limits.seconds)
     readers: dict[int, ShardReader] = {}
