@@ -155,7 +155,7 @@ class ConditionCompiler:
         table = np.zeros(len(source.corpus.vocabulary) + 1, np.bool_)
         if attribute == "word" and is_plain(pattern):
             spelled = pattern.lower() if source.ignores_case else pattern
-            table[source.ids_of_words.get(spelled, [])] = True
+            table[source.ids_of(spelled)] = True
         else:
             values = source.words if attribute == "word" else source.lemmas
             table[self._find(values, pattern)] = True

@@ -18,6 +18,7 @@ from grassmeans.arrays import Indices, Integers
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.pooled_forms import PooledForms
 from grassmeans.corpus.shard import Shard
+from grassmeans.corpus.vocabulary import UNKNOWN
 from grassmeans.errors import InputError
 from grassmeans.labelling.measuring import find_targets
 from grassmeans.models.model import SenseModel
@@ -85,9 +86,15 @@ class QuerySource:
         words = self.corpus.vocabulary.words
         return [decode_key(key)[0] for key in words] if self.corpus.is_labelled else words
 
+    def ids_of(self, word: str) -> list[int]:
+        """The ids of a word: several, where a labelled corpus has its senses."""
+        if self.corpus.is_labelled:
+            return self._labelled_ids.get(word, [])
+        i = self.corpus.vocabulary.id_of(word)
+        return [] if i == UNKNOWN else [i]
+
     @cached_property
-    def ids_of_words(self) -> dict[str, list[int]]:
-        """The ids of each word: several, where a labelled corpus has its senses."""
+    def _labelled_ids(self) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
         for i, word in enumerate(self.words):
             found.setdefault(word, []).append(i)
@@ -98,7 +105,7 @@ class QuerySource:
         """The lemma of each id, by the model's table or the dictionaries of simplemma."""
         find = self._find_lemmas()
         rule = self.corpus.tokenizer
-        lemma_of = {word: spell_word(find(word) or word, rule) for word in self.ids_of_words}
+        lemma_of = {word: spell_word(find(word) or word, rule) for word in set(self.words)}
         return [lemma_of[word] for word in self.words]
 
     def _find_lemmas(self) -> Callable[[str], str | None]:
