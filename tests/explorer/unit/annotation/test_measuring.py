@@ -31,6 +31,8 @@ def test_labels_of_three_people(tmp_path):
     assert pairs["Ann", "Bo"].kappa == 1.0
     # Ann says 1 and 1, Cy 1 and 2: they agree on half, and so would chance.
     assert (pairs["Ann", "Cy"].agreed, pairs["Ann", "Cy"].kappa) == (0.5, 0.0)
+    # Units 11 and 12: three of 1, one of 2. 1 - 3 * 2 / (2 * 3).
+    assert (pairs["Ann", "Bo"].alpha, pairs["Ann", "Cy"].alpha) == (1.0, 0.0)
     assert [(one.label, one.count) for one in found.labels] == [("1", 5), ("2", 4)]
     assert found.labels[0].alpha == found.alpha_nominal  # of two labels, one says as much
     assert len(found.rows()) == 3
@@ -46,6 +48,7 @@ def test_ranks_have_an_alpha_of_ranks(tmp_path):
     found = measure_agreement(project)
     expected = 2 * (3 * 4 + 6 * 12.25 + 2 * 2.25)
     assert found.alpha_ordinal == pytest.approx(1 - 5 * 8 / expected, abs=1e-4)
+    assert found.pairs[0].alpha == found.alpha_ordinal  # there are no others
 
 
 def test_without_judgments_there_is_no_value(tmp_path):

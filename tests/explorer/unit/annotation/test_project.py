@@ -69,6 +69,8 @@ def test_items_are_decided_by_more_than_half_or_by_adjudication(project):
                 project.judge(name, item, label)
     project.adjudicate("crane4", "2")
     told = {one.item: (one.label, one.how) for one in project.decide()}
+    both = project.judgments_by_item()["crane4"]
+    assert {name: one.label for name, one in both.items()} == {"Ann": "1", "Bo": "2"}
     assert told == {
         "crane0": ("1", "agreed"),
         "crane1": ("1", "majority"),

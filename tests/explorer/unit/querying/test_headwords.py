@@ -94,6 +94,8 @@ def test_forms_lead_to_the_word_of_the_model(forms_corpus, forms_model):
     both = forms_corpus.count_of("crane") + forms_corpus.count_of("cranes")
     assert found.count == both == understand(forms_corpus, "crane", model=forms_model).count
     assert understand(forms_corpus, "crane's", model=forms_model).kind == "possessive"
+    pooled = forms_model.pool_forms(forms_corpus)
+    assert understand(pooled, "Cranes", model=forms_model).count == both
     assert understand(forms_corpus, "Cranes").count == forms_corpus.count_of("cranes")
 
 

@@ -168,6 +168,24 @@ def test_a_query_ends_in_time(corpus):
         spans(corpus, '[]* "bird"', seconds=0)
 
 
+def test_who_has_given_up_ends_a_query(corpus):
+    def give_up() -> None:
+        raise KeyError("cancelled")
+
+    with pytest.raises(KeyError, match="cancelled"):
+        spans(corpus, '"bird"', checkpoint=give_up)
+
+
+def test_a_corpus_whose_forms_are_pooled_has_the_tokens_that_it_has(forms_corpus, forms_model):
+    pooled = forms_model.pool_forms(forms_corpus)
+    own = spans(forms_corpus, '"cranes"')
+    assert spans(QuerySource(pooled, forms_model), '"cranes"') == own
+    both = spans(QuerySource(pooled, forms_model), '[lemma="crane"]')
+    assert len(both) == pooled.count_of("crane") > len(own)
+    told = spans(QuerySource(pooled, forms_model), '[word="cranes" & sense="1|2"]')
+    assert 0 < len(told) <= len(own)
+
+
 def test_a_match_has_at_most_a_hundred_tokens():
     corpus = Corpus.from_texts([" ".join(["a"] * 150 + ["b"])])
     assert spans(corpus, '"a"+')[0] == (0, 100)

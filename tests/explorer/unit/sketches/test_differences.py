@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from math import log2
+
 import pytest
 
+from crane_model import save_crane_model
+from grassmeans import Corpus
 from grassmeans.errors import InputError
-from grassmeans_explorer.sketches.differences import compare_senses, compare_words
-from grassmeans_explorer.sketches.sketching import (
-    SketchCollocate,
-    SketchGroup,
-    SketchRelation,
-    WordSketch,
-)
+from grassmeans_explorer.sketches.differences import compare_groups, compare_senses, compare_words
+from grassmeans_explorer.sketches.sketching import SketchCollocate, SketchGroup, SketchRelation
 
 
 def make_group(sense, collocates, word="crane") -> SketchGroup:
@@ -19,13 +18,12 @@ def make_group(sense, collocates, word="crane") -> SketchGroup:
     return SketchGroup(word, sense, "", 9, (SketchRelation("object of", 9, found),))
 
 
-BIRD = {"see": (5, 10.0), "feed": (4, 9.0)}
-MACHINE = {"see": (3, 8.5), "build": (6, 11.0)}
+BIRD = {"see": (5, 10.0), "feed": (4, 9.0), "lose": (2, 7.0)}
+MACHINE = {"see": (3, 8.5), "build": (6, 11.0), "lose": (2, 6.0)}
 
 
-def test_differences_of_two_senses_are_ordered_by_size():
-    sketch = WordSketch("crane", 18, 18, (make_group(1, BIRD), make_group(2, MACHINE)))
-    found = compare_senses(sketch, 1, 2)
+def test_differences_are_ordered_by_size():
+    found = compare_groups(make_group(1, BIRD), make_group(2, MACHINE))
     assert (found.first, found.second) == ("crane.1", "crane.2")
     assert [(row.word, row.difference) for row in found.compared] == [
         ("build", -11.0),
@@ -35,15 +33,33 @@ def test_differences_of_two_senses_are_ordered_by_size():
     build = found.compared[0]
     assert (build.first, build.second, build.first_log_dice) == (0, 6, None)
     assert found.rows()[0]["relation"] == "object of"
+    few = compare_groups(make_group(1, BIRD), make_group(2, MACHINE), fewest=1, limit=1)
+    assert [row.word for row in few.compared] == ["build", "feed"]
+
+
+TEXTS = ["nest crane wing"] * 3 + ["steel crane beam"] * 3 + ["wing crane steel"]
+
+
+def test_two_senses_are_counted_in_full_before_they_are_compared(tmp_path):
+    corpus = Corpus.from_texts(TEXTS)
+    wanted = {"model": save_crane_model(tmp_path / "model"), "fewest": 1}
+    found = compare_senses(corpus, "Crane", 1, 2, **wanted)
+    rows = {(row.relation, row.word): (row.first, row.second) for row in found.compared}
+    assert rows["left", "nest"] == (3, 0)
+    assert rows["right", "beam"] == (0, 3)
+    limited = compare_senses(corpus, "crane", 1, 2, limit=1, **wanted)
+    for row in limited.compared:  # a short list tells the same counts
+        assert (row.first, row.second) == rows[row.relation, row.word]
     for pair in ((1, 3), (1, 1)):
         with pytest.raises(InputError):
-            compare_senses(sketch, *pair)
+            compare_senses(corpus, "crane", *pair, **wanted)
 
 
-def test_differences_of_two_words():
-    first = WordSketch("crane", 9, 9, (make_group(None, BIRD),))
-    second = WordSketch("heron", 9, 9, (make_group(None, MACHINE, "heron"),))
-    found = compare_words(first, second)
-    assert (found.first, found.second, len(found.compared)) == ("crane", "heron", 3)
-    with pytest.raises(InputError, match="as wholes"):
-        compare_words(first, WordSketch("x", 9, 9, (make_group(1, BIRD), make_group(2, BIRD))))
+def test_two_words_share_what_is_near_both():
+    texts = ["old crane", "old crane", "old bank", "new bank", "new bank", "old heron"]
+    found = compare_words(Corpus.from_texts(texts), "crane", "bank", fewest=1)
+    rows = {row.word: row for row in found.compared if row.relation == "left"}
+    assert (rows["old"].first, rows["old"].second) == (2, 1)
+    assert rows["old"].first_log_dice == pytest.approx(14 + log2(2 * 2 / (2 + 4)), abs=1e-3)
+    assert rows["old"].second_log_dice == pytest.approx(14 + log2(2 * 1 / (3 + 4)), abs=1e-3)
+    assert (rows["new"].first, rows["new"].first_log_dice) == (0, None)

@@ -26,6 +26,8 @@ class PairAgreement:
     """The share on which they say the same."""
     kappa: float | None
     """Cohen's."""
+    alpha: float | None
+    """Krippendorff's: of ranks, where labels are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,10 @@ def measure_agreement(project: AnnotationProject) -> Agreement:
         n_shared=sum(len(values) > 1 for values in units),
         alpha_nominal=_round(measure_alpha(units)),
         alpha_ordinal=_round(measure_alpha(_as_ranks(units), "ordinal")) if is_ranked else None,
-        pairs=tuple(_compare(first, second, decided) for first, second in combinations(decided, 2)),
+        pairs=tuple(
+            _compare(first, second, decided, is_ranked)
+            for first, second in combinations(decided, 2)
+        ),
         labels=tuple(
             LabelAgreement(
                 label,
@@ -102,13 +107,18 @@ def _as_ranks(units: list[list[str]]) -> list[list[int]]:
     return [[int(value) for value in values] for values in units]
 
 
-def _compare(first: str, second: str, decided: Mapping[str, Mapping[str, str]]) -> PairAgreement:
+def _compare(
+    first: str, second: str, decided: Mapping[str, Mapping[str, str]], is_ranked: bool
+) -> PairAgreement:
     one, other = decided[first], decided[second]
     shared = [item for item in one if item in other]
     values = [one[item] for item in shared], [other[item] for item in shared]
     same = sum(one[item] == other[item] for item in shared)
     agreed = round(same / len(shared), _DIGITS) if shared else None
-    return PairAgreement(first, second, len(shared), agreed, _round(measure_kappa(*values)))
+    kappa = measure_kappa(*values)
+    units = [[one[item], other[item]] for item in shared]
+    alpha = measure_alpha(_as_ranks(units), "ordinal") if is_ranked else measure_alpha(units)
+    return PairAgreement(first, second, len(shared), agreed, _round(kappa), _round(alpha))
 
 
 def _round(value: float | None) -> float | None:

@@ -154,17 +154,24 @@ class AnnotationProject:
         found = JudgmentFile(self.path / JUDGMENTS, annotator).read()
         return {one.item: one for one in found if one.item in self.items}
 
+    def judgments_by_item(self) -> dict[str, dict[str, Judgment]]:
+        """What each annotator says of each item, for who adjudicates; not for annotators."""
+        given = {name: self.judgments_of(name) for name in self.annotators}
+        return {
+            item: {name: own[item] for name, own in given.items() if item in own}
+            for item in self.items
+        }
+
     def decide(self) -> tuple[Decision, ...]:
         """What each item is: by adjudication, else by more than half of those who decided."""
         last = self.judgments_of(ADJUDICATOR)
-        given = [self.judgments_of(name) for name in self.annotators]
         return tuple(
             _decide(
                 item,
                 last[item].label if item in last else None,
-                [own[item].label for own in given if item in own],
+                [one.label for one in given.values()],
             )
-            for item in self.items
+            for item, given in self.judgments_by_item().items()
         )
 
     def _append(self, annotator: str, judgments: Sequence[Judgment]) -> None:
@@ -223,13 +230,10 @@ def make_project(
     sources: Paths = (),
     overwrite: bool = False,
 ) -> AnnotationProject:
-    """Write a new annotation.
+    """Write a new annotation; with ``overwrite``, in place of one without judgments.
 
     Parameters
     ----------
-    output : path
-        A folder that does not exist yet; with ``overwrite``, an annotation without judgments.
-    uses : sequence of Use
     annotators : iterable of str
         Their names, at least one.
     task : {"senses", "relatedness"}
@@ -257,10 +261,9 @@ def make_project(
         items = [Item(use.identifier, (use.identifier,)) for use in uses]
     if not labels or not items:
         raise InputError("an annotation needs labels, and uses that can be judged")
-    named = [[check_name(label, "a label"), text] for label, text in labels.items()]
     about = {
         "task": task,
-        "labels": named,
+        "labels": [[check_name(label, "a label"), told] for label, told in labels.items()],
         "annotators": names,
         "random_state": random_state,
         "lemmas": list(find_lemmas(uses)),

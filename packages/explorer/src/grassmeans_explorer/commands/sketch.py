@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +13,31 @@ from grassmeans.terminal import options
 from grassmeans.terminal.output import note, print_summary
 from grassmeans_explorer.commands.query import Grammar
 from grassmeans_explorer.commands.tables import Csv, print_rows
+
+if TYPE_CHECKING:
+    from grassmeans_explorer.sketches.differences import SketchDifference
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Which collocates a sketch has."""
+
+    fewest: Annotated[
+        int, typer.Option(min=1, help="Times that a collocate is in a relation, at least.")
+    ] = 3
+    limit: Annotated[int, typer.Option(min=1, help="Collocates a relation.")] = 10
+    max_contexts: options.MaxContexts = 5_000
+    seed: options.Seed = 0
+
+    @property
+    def passed(self) -> dict[str, Any]:
+        """What functions of sketches take by these names."""
+        named = {name: getattr(self, name) for name in ("fewest", "limit", "max_contexts")}
+        return named | {"random_state": self.seed}
+
+
+_COLUMNS = ("relation", "word", "pos", "count", "log_dice")
+_COMPARED = ["relation", "word", "pos", "first", "second", "difference"]
 
 
 def annotate_grammar(
@@ -72,18 +97,16 @@ def sketch(
     against: str | None = None,
     sense: options.Count | None = None,
     other_sense: options.Count | None = None,
-    fewest: options.Count = 3,
-    limit: options.Count = 10,
-    max_contexts: options.MaxContexts = 5_000,
-    seed: options.Seed = 0,
     as_json: options.Json = False,
     as_csv: Csv = False,
+    *,
+    kept: Kept,
 ) -> None:
     """Show the collocates of a word, or of each of its senses, by grammatical relation.
 
-    With a layer of grammar (grassmeans annotate-grammar) or a spaCy pipeline: what it is the object
-    and the subject of, its modifiers, what it is joined to by and, and prepositions. Without one:
-    what stands left, right and within five words. Scored by logDice, 14 at most.
+    With a layer of grammar (grassmeans annotate-grammar) or a spaCy pipeline: objects, subjects,
+    modifiers, and/or, prepositions. Without one: what stands left, right and within five words.
+    Scored by logDice, 14 at most.
 
     [dim]grassmeans sketch corpus bank --model en --grammar grammar[/]
 
@@ -98,8 +121,6 @@ def sketch(
     against: Another word: what tells the two apart.
     sense: With --model: only this sense.
     other_sense: With --sense: what tells the two apart.
-    fewest: Times that a collocate is in a relation, at least.
-    limit: Collocates a relation.
     """
     from grassmeans.corpus.corpus import Corpus
     from grassmeans_explorer.grammar.making import open_layer
@@ -112,28 +133,22 @@ def sketch(
         raise InputError("two words are compared as wholes: leave --model out, or --against")
     opened = Corpus.open(corpus)
     with open_layer(opened, grammar, spacy) as layer:
-        draw = partial(
-            sketch_word,
-            opened,
-            layer=layer,
-            fewest=fewest,
-            limit=limit,
-            max_contexts=max_contexts,
-            random_state=seed,
-        )
-        found = draw(word, model=model)
-        difference = None
+        passed = kept.passed | {"layer": layer}
         if against is not None:
-            difference = compare_words(found, draw(against))
-        elif sense is not None and other_sense is not None:
-            difference = compare_senses(found, sense, other_sense)
+            _print_difference(compare_words(opened, word, against, **passed), as_json, as_csv)
+            return
+        if model is not None and sense is not None and other_sense is not None:
+            difference = compare_senses(opened, word, sense, other_sense, model=model, **passed)
+            _print_difference(difference, as_json, as_csv)
+            return
+        found = sketch_word(opened, word, model=model, **passed)
     if found.n_looked_at < found.n_lines:
         note(f"from a random sample: {found.n_looked_at:,} of {found.n_lines:,} occurrences")
-    if difference is not None:
-        title = f"{difference.first} against {difference.second}"
-        columns = ["relation", "word", "pos", "first", "second", "difference"]
-        print_rows(difference.rows(), columns, as_json=as_json, as_csv=as_csv, title=title)
-        return
     rows = [row for row in found.rows() if sense is None or row["sense"] == sense]
-    columns = [*(["sense"] if model else []), "relation", "word", "pos", "count", "log_dice"]
+    columns = [*(["sense"] if model else []), *_COLUMNS]
     print_rows(rows, columns, as_json=as_json, as_csv=as_csv)
+
+
+def _print_difference(found: SketchDifference, as_json: bool, as_csv: bool) -> None:
+    title = f"{found.first} against {found.second}"
+    print_rows(found.rows(), _COMPARED, as_json=as_json, as_csv=as_csv, title=title)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
+from rich.table import Table
 from rich.text import Text
 
 from grassmeans.change.tables import write_csv
-from grassmeans.terminal.output import draw_table, print_json, wants_json
+from grassmeans.terminal.output import print_json, terminal, wants_json
+
+_BEFORE = "left"
 
 Csv = Annotated[bool, typer.Option("--csv", help="Print CSV, for spreadsheets.")]
 
@@ -32,11 +35,17 @@ def print_rows(
         for row in found:
             print_json(row)
         return
-    from grassmeans.evaluation.reports import ResultTable
-
-    cells = tuple(tuple(show_cell(row.get(column)) for column in columns) for row in found)
-    shown = tuple(column.replace("_", " ") for column in columns)
-    draw_table(ResultTable(shown, cells), Text(title) if title else None)
+    table = Table(title=Text(title) if title else None, title_justify="left", title_style="")
+    for column in columns:
+        is_number = any(isinstance(row.get(column), int | float) for row in found)
+        # What stands before a word ends at it, so that words stand below each other.
+        justify: Literal["left", "right"] = "left"
+        if is_number or column == _BEFORE:
+            justify = "right"
+        table.add_column(column.replace("_", " "), justify=justify)
+    for row in found:
+        table.add_row(*(Text(show_cell(row.get(column))) for column in columns))
+    terminal().print(table)
 
 
 def fill_rows(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

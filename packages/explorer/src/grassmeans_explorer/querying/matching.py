@@ -41,6 +41,8 @@ class QueryLimits:
 
     seconds: float = SECONDS
     matches: int = MOST_MATCHES
+    checkpoint: Callable[[], None] | None = None
+    """Called while it goes on: an error that it raises ends the query, for who has given up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,23 +60,25 @@ class Spans:
 class Clock:
     """Ends a query that has had its time."""
 
-    def __init__(self, seconds: float) -> None:
-        self.end = time.monotonic() + seconds
-        self._seconds = seconds
+    def __init__(self, limits: QueryLimits) -> None:
+        self.end = time.monotonic() + limits.seconds
+        self._limits = limits
 
     def check(self) -> None:
-        """`SlowQueryError` where the time is over."""
+        """`SlowQueryError` where the time is over; what the limits' checkpoint raises."""
+        if self._limits.checkpoint is not None:
+            self._limits.checkpoint()
         if time.monotonic() > self.end:
             raise SlowQueryError(
-                f"the query takes longer than {self._seconds:g} s: ask for rarer words, or for "
-                "fewer repetitions"
+                f"the query takes longer than {self._limits.seconds:g} s: ask for rarer words, or "
+                "for fewer repetitions"
             )
 
 
 def find_spans(source: QuerySource, query: Query, limits: QueryLimits | None = None) -> Spans:
     """The matches of a query, the first ones where they are more than the limit."""
     chosen = limits or QueryLimits()
-    clock = Clock(chosen.seconds)
+    clock = Clock(chosen)
     compiler = ConditionCompiler(source, clock.end)
     automaton = build_automaton(query.item)
     fittings = [compiler.compile(condition) for condition in automaton.conditions]

@@ -239,7 +239,7 @@ def _tell(
     is_phrase = isinstance(asked, Headword) and asked.length > 1
     if is_phrase or (source.model is None and not is_labelled):
         return _Told(spans, senses, words, [])
-    clock = Clock(wanted.limits.seconds)
+    clock = Clock(wanted.limits)
     readers: dict[int, ShardReader] = {}
     for step in range(int((spans.ends - spans.starts).max(initial=0))):
         rows = np.flatnonzero((senses == NO_SENSE) & (spans.starts + step < spans.ends))

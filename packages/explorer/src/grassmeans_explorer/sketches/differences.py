@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
+from grassmeans.collocations.collocates import FEWEST
+from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
+from grassmeans.models.model import SenseModel
 from grassmeans.results import Tabular
-from grassmeans_explorer.sketches.sketching import SketchCollocate, SketchGroup, WordSketch
+from grassmeans_explorer.sketches.sketching import SketchCollocate, SketchGroup, sketch_word
+
+_DIGITS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +27,7 @@ class ComparedRow:
     """How often the first has it."""
     second: int
     first_log_dice: float | None
-    """None where the first does not have it so often as to be shown."""
+    """None where the first never has it."""
     second_log_dice: float | None
     difference: float
     """Of the two, positive where it belongs to the first; a missing one counts as 0."""
@@ -29,7 +35,7 @@ class ComparedRow:
 
 @dataclass(frozen=True, slots=True)
 class SketchDifference(Tabular):
-    """Two sketches side by side: the largest differences first, relation by relation."""
+    """Two sketches side by side: relation by relation, the largest differences first."""
 
     first: str
     second: str
@@ -43,44 +49,80 @@ class SketchDifference(Tabular):
         return [asdict(row) for row in self.compared]
 
 
-def compare_senses(sketch: WordSketch, first: int, second: int) -> SketchDifference:
-    """Compare two senses of a word by their numbers."""
+def compare_senses(
+    corpus: Corpus | str | Path,
+    word: str,
+    first: int,
+    second: int,
+    *,
+    model: SenseModel | str | Path,
+    fewest: int = FEWEST,
+    limit: int | None = 25,
+    **sketching: Any,
+) -> SketchDifference:
+    """Compare two senses of a word by their numbers.
+
+    Parameters
+    ----------
+    fewest : int
+        Times that one of the two has a collocate, at least.
+    limit : int or None
+        Collocates a relation for each of the two.
+    **sketching
+        ``layer``, ``max_contexts`` and ``random_state``, as of `sketch_word`.
+    """
+    sketch = sketch_word(corpus, word, model=model, complete=True, **sketching)
     groups = {group.sense: group for group in sketch.groups}
     for number in (first, second):
         if number not in groups:
             raise InputError(f"the sketch of {sketch.word!r} has no sense {number}")
     if first == second:
         raise InputError("two different senses are compared, not one with itself")
-    return _compare(groups[first], groups[second])
+    return compare_groups(groups[first], groups[second], fewest, limit)
 
 
-def compare_words(first: WordSketch, second: WordSketch) -> SketchDifference:
-    """Compare two words, whose sketches are of all their senses together."""
-    if len(first.groups) != 1 or len(second.groups) != 1:
-        raise InputError("words are compared as wholes: make their sketches without a model")
-    return _compare(first.groups[0], second.groups[0])
+def compare_words(
+    corpus: Corpus | str | Path,
+    first: str,
+    second: str,
+    *,
+    fewest: int = FEWEST,
+    limit: int | None = 25,
+    **sketching: Any,
+) -> SketchDifference:
+    """Compare two words, of all their senses together; the rest is as of `compare_senses`."""
+    one, other = (sketch_word(corpus, x, complete=True, **sketching) for x in (first, second))
+    return compare_groups(one.groups[0], other.groups[0], fewest, limit)
 
 
-def _compare(first: SketchGroup, second: SketchGroup) -> SketchDifference:
-    sides = [_collect(first), _collect(second)]
-    rows = []
+def compare_groups(
+    first: SketchGroup, second: SketchGroup, fewest: int = FEWEST, limit: int | None = 25
+) -> SketchDifference:
+    """Compare two groups of complete sketches: relation by relation, the largest difference first.
+
+    What a group does not have counts as a logDice of 0.
+    """
+    sides = _collect(first), _collect(second)
+    rows: dict[str, list[ComparedRow]] = {}
     for key in dict.fromkeys([*sides[0], *sides[1]]):
         one, other = sides[0].get(key), sides[1].get(key)
+        counts = [0 if side is None else side.count for side in (one, other)]
+        if max(counts) < fewest:
+            continue
         dice = None if one is None else one.log_dice
         other_dice = None if other is None else other.log_dice
-        rows.append(
-            ComparedRow(
-                *key,
-                first=0 if one is None else one.count,
-                second=0 if other is None else other.count,
-                first_log_dice=dice,
-                second_log_dice=other_dice,
-                difference=round((dice or 0.0) - (other_dice or 0.0), 3),
-            )
-        )
-    order = {name: place for place, name in enumerate(dict.fromkeys(row.relation for row in rows))}
-    rows.sort(key=lambda row: (order[row.relation], -abs(row.difference)))
-    return SketchDifference(_name(first), _name(second), tuple(rows))
+        difference = round((dice or 0.0) - (other_dice or 0.0), _DIGITS)
+        row = ComparedRow(*key, counts[0], counts[1], dice, other_dice, difference)
+        rows.setdefault(row.relation, []).append(row)
+    kept = tuple(row for own in rows.values() for row in _choose(own, limit))
+    return SketchDifference(_name(first), _name(second), kept)
+
+
+def _choose(rows: list[ComparedRow], limit: int | None) -> list[ComparedRow]:
+    """The largest differences to either side."""
+    ordered = sorted(rows, key=lambda row: -abs(row.difference))
+    sides = [[row for row in ordered if sign * row.difference > 0][:limit] for sign in (1, -1)]
+    return sorted([*sides[0], *sides[1]], key=lambda row: -abs(row.difference))
 
 
 def _collect(group: SketchGroup) -> dict[tuple[str, str, str], SketchCollocate]:

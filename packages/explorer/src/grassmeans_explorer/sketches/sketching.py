@@ -8,7 +8,7 @@ word right before, the word right behind, and all words within five.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from grassmeans.arrays import Doubles, Indices
-from grassmeans.collocations.collocates import FEWEST, count_near_words
+from grassmeans.collocations.collocates import FEWEST, NearWords, count_near_words
 from grassmeans.corpus.association import measure_log_dice
 from grassmeans.corpus.corpus import Corpus, open_corpus
+from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.errors import InputError
 from grassmeans.geometry.windows import sample_positions
 from grassmeans.labelling.measuring import find_targets
@@ -115,7 +116,8 @@ def sketch_word(
     model: SenseModel | str | Path | None = None,
     layer: GrammarLayer | None = None,
     fewest: int = FEWEST,
-    limit: int = 25,
+    limit: int | None = 25,
+    complete: bool = False,
     max_contexts: int = MAX_CONTEXTS,
     random_state: int = 0,
 ) -> WordSketch:
@@ -131,8 +133,10 @@ def sketch_word(
         Relations, lemmas and parts of speech; without it, collocates by position.
     fewest : int
         Collocates that are rarer in a relation are left out.
-    limit : int
+    limit : int or None
         Collocates a relation.
+    complete : bool
+        All collocates, however rare, and by chance as well: what a comparison needs.
     max_contexts : int
         Of more occurrences, a random sample of this size is looked at.
     """
@@ -143,10 +147,11 @@ def sketch_word(
     else:
         lines = _find_senses(opened, word, chosen, max_contexts, random_state)
     share = lines.n_looked_at / max(lines.n_lines, 1)
+    choice = _Choice(1, None, True) if complete else _Choice(max(fewest, 1), limit, False)
     if layer is None:
-        found = _by_position(opened, lines.positions, share, fewest, limit)
+        found = _by_position(opened, lines.positions, share, choice)
     else:
-        found = _by_grammar(opened, layer, lines.positions, share, fewest, limit)
+        found = _by_grammar(opened, layer, lines.positions, share, choice)
     named = zip(lines.numbers, lines.names, lines.positions, found, strict=True)
     groups = tuple(
         SketchGroup(lines.word, number, name, len(positions), relations)
@@ -190,18 +195,41 @@ def _find_senses(
     return _Lines(entry.word, numbers, names, groups, len(everything), len(positions))
 
 
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """Which collocates are told."""
+
+    fewest: int
+    limit: int | None
+    by_chance: bool  # those too that are not nearer than by chance, where that can be told
+
+
 def _by_position(
-    corpus: Corpus, groups: Sequence[Indices], share: float, fewest: int, limit: int
+    corpus: Corpus, groups: Sequence[Indices], share: float, choice: _Choice
 ) -> list[tuple[SketchRelation, ...]]:
     found: list[list[SketchRelation]] = [[] for _ in groups]
     for name, (before, after) in POSITIONS.items():
         shares = [share] * len(groups)
         near = count_near_words(corpus, groups, before=before, after=after, shares=shares)
         for number, relations in enumerate(found):
-            ranked = near.rank(number, limit=limit, fewest=fewest)
-            own = [SketchCollocate(x.word, "", x.count, x.total, x.log_dice) for x in ranked]
-            relations.append(SketchRelation(name, int(near.places[number]), tuple(own)))
+            own = tuple(_rank_near(near, number, choice))
+            relations.append(SketchRelation(name, int(near.places[number]), own))
     return [tuple(relations) for relations in found]
+
+
+def _rank_near(near: NearWords, group: int, choice: _Choice) -> Iterator[SketchCollocate]:
+    if not choice.by_chance:
+        for one in near.rank(group, limit=choice.limit, fewest=choice.fewest):
+            yield SketchCollocate(one.word, "", one.count, one.total, one.log_dice)
+        return
+    counts = near.counts[group]
+    others = near.totals * near.shares[group]
+    dice: Doubles = measure_log_dice(counts, near.lines[group], others)
+    for i in np.flatnonzero(counts).tolist():
+        word = near.words[near.ids[i]]
+        if not is_function_word(word, near.function_words):
+            score = round(float(dice[i]), _DIGITS)
+            yield SketchCollocate(word, "", int(counts[i]), int(near.totals[i]), score)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,15 +249,14 @@ def _by_grammar(
     layer: GrammarLayer,
     groups: Sequence[Indices],
     share: float,
-    fewest: int,
-    limit: int,
+    choice: _Choice,
 ) -> list[tuple[SketchRelation, ...]]:
     if not layer.has_relations:
         raise InputError(
             f"{layer.path.name} has no heads and relations: sketch by position, without it"
         )
     counted = _count(corpus, layer, groups)
-    return [_rank(counted, number, layer, share, fewest, limit) for number in range(len(groups))]
+    return [_rank(counted, number, layer, share, choice) for number in range(len(groups))]
 
 
 def _count(corpus: Corpus, layer: GrammarLayer, groups: Sequence[Indices]) -> _Counted:
@@ -266,7 +293,7 @@ def _encode_pairs(layer: GrammarLayer, shard: int, sizes: Sequence[int]) -> tupl
 
 
 def _rank(
-    counted: _Counted, group: int, layer: GrammarLayer, share: float, fewest: int, limit: int
+    counted: _Counted, group: int, layer: GrammarLayer, share: float, choice: _Choice
 ) -> tuple[SketchRelation, ...]:
     counts = counted.counts[group]
     lemmas, tags = layer.values_of("lemma"), layer.values_of("pos")
@@ -278,8 +305,8 @@ def _rank(
         # Of a part of the occurrences, only that part of the collocate's could be with it.
         others = counted.totals[rows] * share
         dice: Doubles = measure_log_dice(counts[rows], n_relation, others)
-        kept = np.flatnonzero(counts[rows] >= max(fewest, 1))
-        kept = kept[np.lexsort((-counts[rows][kept], -dice[kept]))][:limit]
+        kept = np.flatnonzero(counts[rows] >= choice.fewest)
+        kept = kept[np.lexsort((-counts[rows][kept], -dice[kept]))][: choice.limit]
         found = tuple(
             SketchCollocate(
                 lemmas[counted.lemma[rows[i]]],
