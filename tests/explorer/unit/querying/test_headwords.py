@@ -88,6 +88,12 @@ def test_tokens_that_came_so_are_found_as_they_are():
     assert understand(corpus, "do n't").count == 1
 
 
+def test_apostrophes_of_other_languages_make_no_possessive():
+    corpus = Corpus.from_texts(["de foto's en de foto"], language="nl")
+    found = understand(corpus, "foto's")
+    assert (found.kind, found.word, found.count) == ("phrase", "foto s", 1)
+
+
 def test_forms_lead_to_the_word_of_the_model(forms_corpus, forms_model):
     found = understand(forms_corpus, "Cranes", model=forms_model)
     assert (found.kind, found.word) == ("form", "crane")

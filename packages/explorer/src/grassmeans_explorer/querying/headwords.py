@@ -19,7 +19,7 @@ import numpy as np
 from grassmeans.arrays import Indices
 from grassmeans.collocations.collocates import DEFAULT_SPAN, NearWords, count_near_words
 from grassmeans.corpus.corpus import Corpus, open_corpus
-from grassmeans.corpus.vocabulary import is_function_word
+from grassmeans.corpus.vocabulary import NO_LANGUAGE, is_function_word
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.models.model import SenseModel, open_model
 from grassmeans.reading.given import spell_word
@@ -38,6 +38,8 @@ MOST_CHECKED = 20_000
 """Places of a phrase at which is looked what stands between its words."""
 
 _POSSESSIVE = re.compile(r"(.*\w)(?:['’ʼ]s|(?<=s)['’ʼ])", re.IGNORECASE | re.DOTALL)
+# In Dutch "foto's" is a plural, in French "l's" is nothing.
+_WITH_POSSESSIVES = ("en", NO_LANGUAGE)
 _APOSTROPHES = str.maketrans("’ʼ‘", "'''")
 
 
@@ -146,7 +148,9 @@ class _Reader:
         if self._drops_numbers(plain):
             reason = f"numbers are no tokens of this corpus: it cannot tell of {plain!r}"
             return Headword(asked, UNTOLD, plain, (), np.empty(0, np.int64), True, reason)
-        owner = None if plain in self.corpus.vocabulary else _POSSESSIVE.fullmatch(plain)
+        is_english = self.corpus.manifest["options"]["language"] in _WITH_POSSESSIVES
+        may_own = is_english and plain not in self.corpus.vocabulary
+        owner = _POSSESSIVE.fullmatch(plain) if may_own else None
         if owner is not None:
             base = self._find_word(asked, owner[1], POSSESSIVE)
             if base is not None and not is_function_word(base.word, self.corpus.function_words):
