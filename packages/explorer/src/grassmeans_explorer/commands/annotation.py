@@ -44,6 +44,7 @@ def make(
 
     Options
     -------
+    output: Folder of the annotation.
     task: A sense for each line, or how related two lines are.
     model: Whose senses are the labels; also for --stratified.
     pairs: Of lines, with the task relatedness.
@@ -110,6 +111,10 @@ def import_(
     counted and told.
 
     [dim]grassmeans annotation import tables -o lines[/]
+
+    Options
+    -------
+    output: Folder of the annotation.
     """
     from grassmeans_explorer.annotation.durel import import_project
 

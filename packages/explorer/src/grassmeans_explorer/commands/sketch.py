@@ -60,6 +60,10 @@ def annotate_grammar(
     [dim]grassmeans annotate-grammar corpus -o grammar --conllu treebank.conllu[/]
 
     [dim]grassmeans annotate-grammar corpus -o grammar --spacy en_core_web_sm[/]
+
+    Options
+    -------
+    output: Folder of the layer.
     """
     from grassmeans.corpus.corpus import Corpus
     from grassmeans_explorer.grammar.conllu import ConlluGrammar
