@@ -24,6 +24,7 @@ from grassmeans.contexts.attention.training import EncoderSettings, train_encode
 from grassmeans.labelling import label_corpus
 from grassmeans.models.building import build_model
 from grassmeans.vectors import to_gensim, write_glove, write_word2vec_binary
+from treebank import write_treebank
 from wordnet_files import Entry, write_wordnet
 
 WORDS = ("crane", "bank")
@@ -96,6 +97,8 @@ def _write_tokenised(folder: Path, paragraphs: list[str]) -> None:
     )
     for name in ("treebank.conllu", "parsed.conllu"):
         (folder / name).write_text(conllu, encoding="utf-8")
+    trees = write_treebank("lift see", "see lift see")
+    (folder / "trees.conllu").write_text(trees, encoding="utf-8")
     vertical = "".join(f"{form}\tX\t{form.lower()}\n" for s in sentences for form in s)
     (folder / "web.vert").write_text(f"<doc>\n{vertical}</doc>\n", encoding="utf-8")
     (folder / "segmented").mkdir()

@@ -81,6 +81,11 @@ COMMANDS = {
         ("version-2", "version-3"),
         ("version-2", "model"),
     ),
+    "annotation": Command(
+        f"annotation make corpus crane -o {OUT} --model model -n 5 -a Ann",
+        ("corpus", "model"),
+        ("crane", "xyzzy"),
+    ),
     "convert": Command(
         f"convert vectors {OUT} --to compact --bits 4", ("vectors",), ("--bits 4", "--bits 5")
     ),

@@ -16,7 +16,7 @@ from grassmeans import Corpus, SkipGram, WordVectors, load
 from grassmeans.artifacts.writing import read_manifest
 from grassmeans.labelling import label_corpus
 
-ADDED = ("The paper and its rivals", "The explorer")
+ADDED = ("The paper and its rivals", "The explorer", "Ask a corpus")
 """Panels of other distributions, which have tests of their own."""
 SMALL = ("--dim", 8, "--epochs", 1, "--min-count", 1, "-j", 1)
 

@@ -49,7 +49,7 @@ def test_commands_in_the_docs_have_the_options_they_show(page: Path) -> None:
                 name, *rest = shlex.split(command)
                 if name.startswith("-"):
                     continue
-                group = [rest[0]] if name == "build-dataset" else []
+                group = [rest[0]] if name in ("annotation", "build-dataset") else []
                 result = runner.invoke(app, [name, *group, "--help"], env={"COLUMNS": "200"})
                 assert result.exit_code == 0, f"{page.name}: no command {name!r}"
                 for option in (word for word in rest if re.match(r"--?[a-z]", word)):

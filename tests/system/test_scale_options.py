@@ -31,6 +31,8 @@ NEITHER = {
         "wordnet",
     ),
     *("demo", "merge", "build-dataset links", "build-dataset lineup"),
+    *("query", "sample", "ngrams", "keywords", "sketch", "annotate-grammar"),
+    *(f"annotation {name}" for name in ("make", "export", "import", "agreement", "refit")),
 }
 
 

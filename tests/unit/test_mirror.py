@@ -56,9 +56,19 @@ EXPLORER = {
     # Thin shells over queries, and queries by what is seen of them.
     "commands/merge.py": "functional/test_commands.py",
     "commands/serve.py": "unit/commands/test_explore.py",
+    "commands/annotation.py": "functional/test_corpus_commands.py",
+    "commands/query.py": "functional/test_corpus_commands.py",
+    "commands/sketch.py": "functional/test_corpus_commands.py",
+    "commands/tables.py": "functional/test_corpus_commands.py",
     "editing/*": "unit/editing/test_sense_edits.py",
     "endpoints/*": "system/test_api.py",
     "queries/*": "unit/queries/test_queries.py",
+    # Parts of one thing, which is tested as a whole.
+    "grammar/conllu.py": "unit/grammar/test_making.py",
+    "grammar/layer.py": "unit/grammar/test_making.py",
+    "querying/automaton.py": "unit/querying/test_matching.py",
+    "querying/conditions.py": "unit/querying/test_matching.py",
+    "querying/source.py": "unit/querying/test_matching.py",
     "limits.py": "unit/test_work.py",
     "open_model.py": "unit/queries/test_queries.py",
 }

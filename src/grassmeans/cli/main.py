@@ -37,7 +37,13 @@ from grassmeans.version import __version__
 
 _PROGRAM = "grassmeans"
 # What other distributions are called by people and by pip, for those who have not installed them.
-_ADDED = dict.fromkeys(("explore", "serve", "merge", "entries"), ("the explorer", "explorer"))
+_ADDED = dict.fromkeys(
+    (
+        *("explore", "serve", "merge", "query", "sample", "ngrams", "keywords", "sketch"),
+        *("annotate-grammar", "annotation", "entries"),
+    ),
+    ("the explorer", "explorer"),
+)
 _ADDED |= dict.fromkeys(
     ("reproduce", "compare", "iterate", "wordnet", "build-dataset"), ("the laboratory", "lab")
 )

@@ -231,19 +231,21 @@ def count_near_words(
     *,
     before: int = DEFAULT_SPAN,
     after: int = DEFAULT_SPAN,
+    length: int = 1,
     shares: Sequence[float] | None = None,
 ) -> NearWords:
     """Count the words near the occurrences of groups: (n,) positions of the corpus in text order.
 
     ``before`` and ``after`` say how many words on each side are near, other occurrences of the same
-    word among them; ``shares``, which part of its occurrences those of each group are.
+    word among them; ``length``, of how many tokens each occurrence is, the first of which stands at
+    its position; ``shares``, which part of its occurrences those of each group are.
     """
     if min(before, after) < 0 or not 1 <= before + after <= 2 * LARGEST_SPAN:
         raise InputError(
             f"before and after must be 0 to {LARGEST_SPAN} words, and one of them more than 0; got "
             f"{before} and {after}"
         )
-    found = [tokens_around(corpus, positions, before, after) for positions in groups]
+    found = [tokens_around(corpus, positions, before, after, length) for positions in groups]
     known = [tokens[tokens >= 0] for tokens in found]
     ids, columns = np.unique(np.concatenate([*known, np.empty(0, np.int32)]), return_inverse=True)
     ends = np.cumsum([len(tokens) for tokens in known])
@@ -263,12 +265,14 @@ def count_near_words(
     )
 
 
-def tokens_around(corpus: Corpus, positions: Indices, before: int, after: int) -> Integers:
-    """(n, before + after) word ids beside positions in text order, without the words there.
+def tokens_around(
+    corpus: Corpus, positions: Indices, before: int, after: int, length: int = 1
+) -> Integers:
+    """(n, before + after) word ids beside ``length`` tokens from positions on, in text order.
 
     -1 for words beyond the vocabulary's limit, `OUTSIDE` where the document has begun or ended.
     """
-    steps = np.delete(np.arange(-before, after + 1), before)
+    steps = np.concatenate([np.arange(-before, 0), np.arange(length, length + after)])
     found = np.empty((len(positions), len(steps)), np.int32)
     for part, shard, local in corpus.split_positions(positions, _AT_ONCE):
         first, end = shard.document_bounds(local)

@@ -85,7 +85,12 @@ class Table(dict[str, Value]):
         return value
 
 
-_SOFT_GAPS = Table(lambda gap: _SOFT_GAP.fullmatch(gap) is not None, 100_000)
+def is_soft_gap(gap: str) -> bool:
+    """Whether the words of a phrase may have this between them, as they are written."""
+    return _SOFT_GAP.fullmatch(gap) is not None
+
+
+_SOFT_GAPS = Table(is_soft_gap, 100_000)
 
 
 @dataclass(frozen=True, slots=True)

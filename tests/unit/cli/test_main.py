@@ -41,6 +41,7 @@ def test_any_other_failure_stays_what_it_is() -> None:
     [
         ("explore", "the explorer", "explorer"),
         ("merge", "the explorer", "explorer"),
+        ("query", "the explorer", "explorer"),
         ("build-dataset", "the laboratory", "lab"),
     ],
 )

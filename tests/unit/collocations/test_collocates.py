@@ -47,6 +47,14 @@ def test_words_near_groups_are_counted_inside_documents(corpus):
             count_near_words(corpus, [birds], before=before, after=after)
 
 
+def test_an_occurrence_may_be_several_tokens_long(corpus):
+    near = count_near_words(corpus, [np.array([0, 3])], before=1, after=1, length=2)
+    assert [near.words[i] for i in near.ids] == ["wing", "beam"]
+    assert tokens_around(corpus, np.array([0]), 1, 2, length=2).tolist() == [
+        [OUTSIDE, corpus.word_id("wing"), OUTSIDE]
+    ]
+
+
 def test_words_beyond_the_vocabulary_take_a_place():
     options = IngestOptions(max_vocabulary=2)
     corpus = Corpus.from_texts(["nest crane beam"], options=options)

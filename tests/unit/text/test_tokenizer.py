@@ -11,6 +11,7 @@ from grassmeans.text.tokenizer import (
     DROPPED,
     Tokenizer,
     WhitespaceTokenizer,
+    is_soft_gap,
     normalize_text,
     tokenizer_from_dict,
 )
@@ -157,3 +158,12 @@ def test_a_phrase_goes_on_over_spaces_a_line_break_and_hyphens_only() -> None:
     gaps |= {"\n\n": False, ", ": False, " - ": False, "--": False, ".": False}
     follows = {gap: Tokenizer().find_follows(f"a{gap}b").tolist() for gap in gaps}
     assert follows == {gap: [False, goes_on] for gap, goes_on in gaps.items()}
+
+
+@pytest.mark.parametrize(
+    ("gap", "is_soft"),
+    [(" ", True), (" \n ", True), ("-", True), ("_", True), ("", True), (", ", False),
+     ("'", False), (".", False), ("\n\n", False)],
+)  # fmt: skip
+def test_what_may_stand_between_the_words_of_a_phrase(gap: str, is_soft: bool) -> None:
+    assert is_soft_gap(gap) is is_soft

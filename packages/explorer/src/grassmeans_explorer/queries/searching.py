@@ -27,6 +27,13 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
 from grassmeans.text.tokenizer import normalize_text
 from grassmeans_explorer.limits import ConflictError, TooMuchError
+from grassmeans_explorer.querying import patterns
+from grassmeans_explorer.querying.patterns import (
+    PatternError,
+    SlowPatternError,
+    compile_pattern,
+    find_fitting,
+)
 from grassmeans_explorer.work import checkpoint
 
 REACH = 12
@@ -34,8 +41,6 @@ REACH = 12
 
 LONGEST_REACH = 50
 _MOST_TERMS = 8
-_WORDS_AT_ONCE = 1024
-_SECONDS_A_WORD = 0.5
 
 POSITION, DOCUMENT, FIELD = "position", "document", "field:"
 BY_SENSE = ("confidence", "unsure", "sense")
@@ -46,12 +51,6 @@ SORT_PATTERN = (
 )
 _WORDS = 3
 
-# What regular expressions may have: no look-around, no back references, no recursion, no fuzziness.
-_PATTERN_PART = regex.compile(
-    r"""\\[bBdDsSwW.^$*+?()\[\]{}|\\/'-] | [^\\(){}]
-    | \((?!\?) | \(\?: | \) | \{\d{0,2}(,\d{0,2})?\}""",
-    regex.VERBOSE,
-)
 _TERM = regex.compile(r'"([^"]*)"?|(\S+)')
 
 
@@ -165,40 +164,22 @@ class _Fitting:
         return table
 
     def _match(self, pattern: str) -> list[int]:
-        flags = regex.IGNORECASE if self.corpus.tokenizer.lowercase else 0
-        try:
-            compiled = regex.compile(pattern, flags | regex.V0)
-        except (regex.error, OverflowError, RecursionError) as error:
-            raise ConflictError(f"{pattern!r} is no regular expression: {error}") from error
         words = self.corpus.vocabulary.words
-        found = []
         try:
-            for n, i in enumerate(self.ids.tolist()):
-                if n % _WORDS_AT_ONCE == 0 and time.monotonic() > self.end:
-                    raise TimeoutError
-                if compiled.fullmatch(words[i], timeout=_SECONDS_A_WORD) is not None:
-                    found.append(i)
-        except TimeoutError as error:
-            raise TooMuchError(
-                f"{pattern!r} takes too long to try on every word: write it more simply"
-            ) from error
-        return found
+            compiled = compile_pattern(pattern, ignore_case=self.corpus.tokenizer.lowercase)
+            return find_fitting(compiled, words, self.ids.tolist(), self.end)
+        except PatternError as error:
+            raise ConflictError(str(error)) from error
+        except SlowPatternError as error:
+            raise TooMuchError(str(error)) from error
 
 
 def check_pattern(pattern: str) -> None:
-    """Refuse what a regular expression may not have here, `ConflictError`.
-
-    Look-around, back references and the like are slow or of no use on single words.
-    """
-    place = 0
-    while place < len(pattern):
-        part = _PATTERN_PART.match(pattern, place)
-        if part is None:
-            raise ConflictError(
-                f"{pattern!r}: {pattern[place : place + 3]!r} is not for here; take letters, . "
-                "* + ? | [...] (...) {2,4}"
-            )
-        place = part.end()
+    """Refuse what a regular expression may not have here, `ConflictError`."""
+    try:
+        patterns.check_pattern(pattern)
+    except PatternError as error:
+        raise ConflictError(str(error)) from error
 
 
 def order_positions(corpus: Corpus, positions: Indices, sort: str) -> Indices:

@@ -1,0 +1,1 @@
+"""Lines judged by several people: samples, judgments, agreement, adjudication, exchange."""

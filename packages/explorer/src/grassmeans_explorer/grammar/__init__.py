@@ -1,0 +1,1 @@
+"""Layers of grammar beside a corpus: the lemma, tag, head and relation of every token."""

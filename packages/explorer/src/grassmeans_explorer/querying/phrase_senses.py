@@ -1,0 +1,137 @@
+"""The senses of a phrase: its occurrences are grouped by what stands around all of it.
+
+An occurrence of a phrase is its whole stretch of tokens, taken for one. The context of its head, or
+of its last token, would hold the phrase's other words: the same ones in every line, next to the
+place, where they weigh most. They tell nothing of which sense a line has and pull all lines
+together. So each line becomes a small document in which the phrase is a single token, which no
+context reads, and the senses are induced as those of any word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from grassmeans.arrays import Indices
+from grassmeans.clustering.settings import AUTO
+from grassmeans.corpus.corpus import Corpus, open_corpus
+from grassmeans.errors import InputError
+from grassmeans.geometry.windows import sample_positions
+from grassmeans.models.building import INHERITED, fit_model
+from grassmeans.models.model import SenseModel, open_model
+from grassmeans.reading.documents import RawDocument
+from grassmeans.reading.texts import clean_token
+from grassmeans.results import Tabular
+from grassmeans.senses.entries import WordSenses
+from grassmeans.senses.samples import word_seeds
+from grassmeans_explorer.querying.headwords import Headword
+
+MAX_CONTEXTS = 2_000
+_AROUND = 60  # tokens on either side, more than any window of contexts
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseSenses(Tabular):
+    """The senses of a phrase, and which of its occurrences have which."""
+
+    phrase: str
+    """Its words with spaces."""
+    entry: WordSenses
+    """What is known of the senses; ``examples`` show tokens with spaces between them."""
+    positions: Indices
+    """(n,) the occurrences that were looked at, by their first tokens, in text order."""
+    senses: Indices
+    """(n,) the number of each one's sense, 0 for "I don't know"."""
+    model: SenseModel
+    """A model of this one word, which tags it where it is written with underscores."""
+
+    def __repr__(self) -> str:
+        return f"PhraseSenses({self.phrase!r}: {self.entry.n_senses} senses)"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A sense a row."""
+        told = ("number", "name", "share", "characteristic_words", "nearest_words")
+        return [
+            {name: asdict(sense)[name] for name in told}
+            | {"n_lines": int((self.senses == sense.number).sum())}
+            for sense in self.entry.senses
+        ]
+
+
+def find_phrase_senses(
+    corpus: Corpus | str | Path,
+    phrase: Headword,
+    model: SenseModel | str | Path,
+    *,
+    n_senses: int | str = AUTO,
+    max_contexts: int = MAX_CONTEXTS,
+    random_state: int = 0,
+) -> PhraseSenses:
+    """Induce the senses of a phrase with the contexts of a model.
+
+    Parameters
+    ----------
+    corpus : Corpus or path
+    phrase : Headword
+        As `grassmeans_explorer.querying.headwords.understand` tells it.
+    model : SenseModel, path or name
+        Whose contexts are taken.
+    n_senses : int or "auto"
+    max_contexts : int
+        Of more occurrences a random sample of this size is looked at.
+
+    Raises
+    ------
+    InputError
+        Where the phrase occurs too rarely to have senses.
+    """
+    opened, chosen = open_corpus(corpus), open_model(model)
+    if phrase.length < 2:
+        raise InputError(f"{phrase.word!r} is a word: induce its senses in the corpus itself")
+    key = "_".join(phrase.tokens)
+    positions = sample_positions(phrase.positions, max_contexts, word_seeds(key, random_state))
+    documents = list(_make_documents(opened, positions, phrase.length, key))
+    options = replace(opened.options, keep_duplicates=True, keep_links=False, fields=())
+    small = Corpus.from_texts(documents, options=options)
+    fitted = fit_model(
+        small,
+        [key],
+        language=chosen.language,
+        contexts=chosen,
+        calibrated=INHERITED,
+        n_senses=n_senses,
+        max_contexts=max_contexts,
+        random_state=random_state,
+    )
+    places = small.positions(key)
+    senses = np.asarray(fitted.senses_at(small, key, places).senses, np.int64)
+    return PhraseSenses(phrase.word, fitted.senses(key), positions, senses, fitted)
+
+
+def _make_documents(
+    corpus: Corpus, positions: Indices, length: int, key: str
+) -> Iterator[RawDocument]:
+    """The surroundings of each occurrence, in which the phrase is one token.
+
+    Another occurrence in the same surroundings stays the words that it is: each document has the
+    phrase once, in the order of the positions.
+    """
+    words = corpus.vocabulary.words
+    for number, position in enumerate(positions.tolist()):
+        shard, local = corpus.locate(position)
+        document = shard.document_at(local)
+        begin, behind = shard.document_offsets[document : document + 2].tolist()
+        first, end = max(begin, local - _AROUND), min(behind, local + length + _AROUND)
+        text, spans = shard.read_stretch(first, end, corpus.tokenizer)
+        forms = [text[start:stop] for start, stop in spans]
+        ids = shard.tokens[first:end].tolist()
+        keys = [form if i < 0 else words[i] for form, i in zip(forms, ids, strict=True)]
+        place = slice(local - first, local - first + length)
+        written = text[spans[place.start][0] : spans[place.stop - 1][1]]
+        forms[place], keys[place] = [clean_token(written)], [key]
+        forms = [clean_token(form) for form in forms]
+        yield RawDocument(str(number), "", " ".join(forms), "tokens", tuple(keys))
