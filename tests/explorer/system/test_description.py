@@ -130,8 +130,9 @@ def largest(kind: dict, name: str, more: int):
     if kind["type"] == "string":
         return "x" * (kind["maxLength"] + more) if "maxLength" in kind else None
     if kind["type"] == "array" and "maxItems" in kind:
-        item = {"level": 1, "number": 1} if name == "nodes" else 1
-        return ["x" if name == "words" else item] * (kind["maxItems"] + more)
+        items = {"nodes": {"level": 1, "number": 1}, "words": "x"}
+        items["passages"] = {"left": "nest ", "word": "crane", "right": ""}
+        return [items.get(name, 1)] * (kind["maxItems"] + more)
     return None
 
 
