@@ -119,7 +119,12 @@ def test_differences_are_shown_when_all_have_judged_and_adjudicated(client, fold
     assert open_ones["total"] == 0
     judge_all(client, "Bo", "112222")
     found = client.get(f"{LINES}/differences?limit=1").json()
-    assert (found["total"], found["n_left"], found["next_left"], len(found["items"])) == (2, 2, 0, 1)
+    assert (found["total"], found["n_left"], found["next_left"], len(found["items"])) == (
+        2,
+        2,
+        0,
+        1,
+    )
     first = found["items"][0]
     assert {one["annotator"]: one["label"] for one in first["judgments"]} == {"Ann": "1", "Bo": "2"}
     body = {"item": first["item"], "label": "2", "comment": "together"}
@@ -184,7 +189,9 @@ def test_lines_with_corrections_that_are_not_saved_are_refused(client):
 
 def test_open_servers_ask_for_tokens(own_model, topic_corpus, folder, caplog):
     told: list[str] = []
-    client = make_client(own_model, topic_corpus, Shelf(folder, needs_tokens=True, tell=told.append))
+    client = make_client(
+        own_model, topic_corpus, Shelf(folder, needs_tokens=True, tell=told.append)
+    )
     tokens = dict(line.removeprefix("annotation lines, token of ").split(": ") for line in told)
     maker = tokens.pop("token for who makes annotations in the pages")
     assert set(tokens) == {"Ann", "Bo", "(adjudication)"}
@@ -198,7 +205,10 @@ def test_open_servers_ask_for_tokens(own_model, topic_corpus, folder, caplog):
     asked = f"{LINES}/item?annotator=Ann"
     for headers in ({}, as_bo, as_judge, as_maker, {"X-Annotation-Token": "x"}):
         assert code_of(client.get(asked, headers=headers)) == (403, "not_allowed")
-    assert code_of(client.get(f"{LINES}/item?annotator=Zoe", headers=as_ann)) == (403, "not_allowed")
+    assert code_of(client.get(f"{LINES}/item?annotator=Zoe", headers=as_ann)) == (
+        403,
+        "not_allowed",
+    )
     assert client.get(asked, headers=as_ann).status_code == 200
     judge_all(client, "Ann", "111122", as_ann)
     item = items_of(client, "Bo", as_bo)[0]
