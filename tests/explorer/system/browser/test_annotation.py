@@ -139,7 +139,6 @@ def test_two_people_and_who_adjudicates_at_the_same_time(open_page, address, fol
     assert [one.label for one in project.judgments_of(ADJUDICATOR).values()] == ["1"] * SIZE
     boss.keyboard.press("ArrowLeft")
     expect(boss.locator(".said")).to_contain_text("(adjudicated)")
-    boss.route("**/adjudications", lambda route: route.fulfill(status=409, body="{}"))
 
 
 def test_agreement_refit_and_tables(open_page, address, folder, tmp_path) -> None:
@@ -176,7 +175,7 @@ def test_agreement_refit_and_tables(open_page, address, folder, tmp_path) -> Non
     form = page.locator(".importing")
     form.get_by_label("Name of the annotation").fill("again")
     form.get_by_label("uses.csv").set_input_files(sorted((tmp_path / "tables").glob("*.csv")))
-    form.get_by_role("button").click()
+    form.get_by_role("button", name="Bring them along").click()
     expect(page.locator(".message")).to_contain_text("again is made: 6 items, 11 judgments")
     assert sorted(judged(folder, "Bo", "again")) == sorted(judged(folder, "Bo"))
 
@@ -188,7 +187,7 @@ def test_lines_of_the_word_that_is_shown_become_an_annotation(open_page, address
     expect(form.get_by_label("Word")).to_have_value("bank")
     form.get_by_label("Name of the annotation").fill("lines")
     form.get_by_label("Annotators").fill("Cy, Di")
-    form.get_by_label("Lines").fill("4")
+    form.get_by_role("spinbutton").fill("4")
     form.get_by_role("button").click()
     expect(page.get_by_role("alert")).to_contain_text("exists already")
     form.get_by_label("Name of the annotation").fill("banks")
