@@ -113,6 +113,7 @@ BASE = {  # a request that is answered, for every path: its parameters, or its b
 # Words and names of groups are as long as those of the corpus are.
 UNBOUNDED = {"word", "first", "second", "group"}
 REFUSED = (413, 422)
+PLACES = {"word": "crane", "number": 1, "identifier": "x", "project": "lines"}
 
 
 def kinds_of(schema: dict) -> list[dict]:
@@ -172,13 +173,13 @@ def test_maxima_are_described_and_enforced(topic_model_folder, topic_corpus, tmp
             continue
         for more in (0, 1):
             value = largest(kind, name, more)
-            values = BASE[path] | ({} if where == "header" else {name: value})
-            headers = {name: value} if where == "header" else {}
+            own = {name: value}
+            values = BASE[path] | (own if where in ("query", "body") else {})
+            headers = own if where == "header" else {}
             if kind.get("maximum") == limits.request.table_rows:
                 values["format"] = "csv"
-            place = path.format(
-                **({"word": "crane", "number": 1, "identifier": "x", "project": "lines"} | values)
-            )
+            given = own if where == "path" else {}
+            place = path.format(**PLACES | BASE[path] | given)
             sent = {"json" if where == "body" or method == "post" else "params": values}
             answer = client.request(method, place, headers=headers, **sent)
             refused = answer.status_code in REFUSED

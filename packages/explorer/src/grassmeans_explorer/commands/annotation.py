@@ -187,7 +187,7 @@ def refit(
     )
 
 
-def tokens(project: Project, annotator: Annotators = None) -> None:
+def tokens(project: Project, annotator: Annotators = None, as_json: options.Json = False) -> None:
     """Make new tokens, for an explorer that is open to others; they are shown once.
 
     By default for everybody who has none yet; earlier ones of those who are named end. Who has the
@@ -199,6 +199,9 @@ def tokens(project: Project, annotator: Annotators = None) -> None:
     from grassmeans_explorer.annotation.tokens import give_tokens
 
     made = give_tokens(AnnotationProject.open(project), annotator)
+    if wants_json(as_json):
+        print_json({"tokens": made})
+        return
     if not made:
         note("everybody has a token already: name somebody with --annotator for a new one")
     for name, token in made.items():
