@@ -164,3 +164,11 @@ def test_sketch(command, treebank, topic_corpus, topic_model_folder) -> None:
     assert {row["difference"] > 0 for row in rows} == {True, False}
     assert run_line("sketch", topic_corpus.path, "crane", "--sense", 1) == 2
     assert run_line("sketch", topic_corpus.path, "crane", "--spacy", "no_such_pipeline") == 2
+
+
+def test_annotation_tokens(command, lines, capsys) -> None:
+    told = command.line("annotation", "tokens", lines)
+    assert set(told["tokens"]) == {"Ann", "Bo", "(adjudication)"}
+    assert command.line("annotation", "tokens", lines) == {"tokens": {}}
+    again = command.line("annotation", "tokens", lines, "-a", "Ann")
+    assert again["tokens"]["Ann"] != told["tokens"]["Ann"]

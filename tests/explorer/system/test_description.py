@@ -20,6 +20,8 @@ pytest.importorskip("schemathesis", reason="needs schemathesis")
 import uvicorn
 from fastapi.testclient import TestClient
 
+from grassmeans_explorer.annotation.making import draw_project
+from grassmeans_explorer.annotation.shelf import Shelf
 from grassmeans_explorer.commands.explore import open_socket
 from grassmeans_explorer.limits import Limits, RequestLimits, WorkLimits
 from grassmeans_explorer.server import TimedConnection, create_app, create_service
@@ -35,13 +37,16 @@ expected-statuses = ["400", "403", "404", "405", "409", "413", "415", "422", "5x
 """
 
 
-@pytest.fixture(params=["with corpus", "alone", "served"])
+@pytest.fixture(params=["with corpus", "alone", "served", "annotated"])
 def address(request, topic_model_folder, topic_corpus, tmp_path) -> Iterator[str]:
-    corpus = topic_corpus.path if request.param == "with corpus" else None
+    corpus = topic_corpus.path if request.param in ("with corpus", "annotated") else None
+    shelf = Shelf(tmp_path / "annotations") if request.param == "annotated" else None
     if request.param == "served":
         app = create_service(topic_model_folder)
     else:
-        app = create_app(topic_model_folder, corpus, save_to=tmp_path / "versions")
+        app = create_app(
+            topic_model_folder, corpus, save_to=tmp_path / "versions", annotations=shelf
+        )
     listening = open_socket("127.0.0.1", 0)
     server = uvicorn.Server(
         uvicorn.Config(app, http=TimedConnection, ws="none", log_level="critical")
@@ -95,10 +100,20 @@ BASE = {  # a request that is answered, for every path: its parameters, or its b
     "/api/corrections": {"word": "crane", "action": "hide", "revision": 7},
     "/api/corrections/save": {},
     "/api/corrections/discard": {"n_corrections": 7},
+    "/api/annotation/projects/{project}/item": {"annotator": "Ann"},
+    "/api/annotation/projects/{project}/judgments": {"annotator": "Ann", "item": "x", "label": "1"},
+    "/api/annotation/projects/{project}/progress": {},
+    "/api/annotation/projects/{project}/differences": {},
+    "/api/annotation/projects/{project}/adjudications": {"item": "x", "label": "1"},
+    "/api/annotation/projects/{project}/refit": {},
+    "/api/annotation/projects/{project}/export": {},
+    "/api/annotation/projects": {"name": "lines", "word": "crane", "annotators": ["Ann"]},
+    "/api/annotation/imports": {"name": "lines", "uses": "x"},
 }
 # Words and names of groups are as long as those of the corpus are.
 UNBOUNDED = {"word", "first", "second", "group"}
 REFUSED = (413, 422)
+PLACES = {"word": "crane", "number": 1, "identifier": "x", "project": "lines"}
 
 
 def kinds_of(schema: dict) -> list[dict]:
@@ -107,20 +122,20 @@ def kinds_of(schema: dict) -> list[dict]:
     return [kind for kind in kinds if kind.get("type") and not {"enum", "const"} & set(kind)]
 
 
-def find_inputs(description: dict) -> Iterator[tuple[str, str, str, dict, bool]]:
-    """Path, method, name, type, and whether it is in the body, of every input."""
+def find_inputs(description: dict) -> Iterator[tuple[str, str, str, dict, str]]:
+    """Path, method, name, type, and where it is, of every input."""
     for path, operations in description["paths"].items():
         for method, operation in operations.items():
             for found in operation.get("parameters", []):
                 for kind in kinds_of(found["schema"]):
-                    yield path, method, found["name"], kind, False
+                    yield path, method, found["name"], kind, found["in"]
             if "requestBody" in operation:
                 content = operation["requestBody"]["content"]["application/json"]["schema"]
                 name = content["$ref"].rpartition("/")[2]
                 fields = description["components"]["schemas"][name]["properties"]
                 for field, schema in fields.items():
                     for kind in kinds_of(schema):
-                        yield path, method, field, kind, True
+                        yield path, method, field, kind, "body"
 
 
 def largest(kind: dict, name: str, more: int):
@@ -130,7 +145,7 @@ def largest(kind: dict, name: str, more: int):
     if kind["type"] == "string":
         return "x" * (kind["maxLength"] + more) if "maxLength" in kind else None
     if kind["type"] == "array" and "maxItems" in kind:
-        items = {"nodes": {"level": 1, "number": 1}, "words": "x"}
+        items = {"nodes": {"level": 1, "number": 1}, "words": "x", "annotators": "x"}
         items["passages"] = {"left": "nest ", "word": "crane", "right": ""}
         return [items.get(name, 1)] * (kind["maxItems"] + more)
     return None
@@ -141,25 +156,33 @@ def test_maxima_are_described_and_enforced(topic_model_folder, topic_corpus, tmp
         request=RequestLimits(page=60, table_rows=70, text_characters=300, chosen_lines=6),
         work=WorkLimits(senses=3, contexts=10_500, seconds=300),
     )
-    app = create_app(topic_model_folder, topic_corpus.path, limits, save_to=tmp_path)
+    lines = tmp_path / "annotations" / "lines"
+    lines.parent.mkdir()
+    draw_project(topic_corpus, "crane", lines, ["Ann"], model=topic_model_folder, size=3)
+    shelf = Shelf(lines.parent)
+    app = create_app(
+        topic_model_folder, topic_corpus.path, limits, save_to=tmp_path, annotations=shelf
+    )
     client = TestClient(app, base_url="http://localhost", client=("127.0.0.1", 1))
     description = client.get("/openapi.json").json()
     assert "x-bound" not in json.dumps(description)
     n_compared = 0
-    for path, method, name, kind, in_body in find_inputs(description):
+    for path, method, name, kind, where in find_inputs(description):
         is_open = kind["type"] in ("boolean", "null") or "pattern" in kind
         if largest(kind, name, 0) is None:
             assert is_open or name in UNBOUNDED, (path, name)
             continue
         for more in (0, 1):
-            values = BASE[path] | {name: largest(kind, name, more)}
+            value = largest(kind, name, more)
+            own = {name: value}
+            values = BASE[path] | (own if where in ("query", "body") else {})
+            headers = own if where == "header" else {}
             if kind.get("maximum") == limits.request.table_rows:
                 values["format"] = "csv"
-            place = path.format(**({"word": "crane", "number": 1, "identifier": "x"} | values))
-            if in_body:
-                answer = client.request(method, place, json=values)
-            else:
-                answer = client.request(method, place, params=values)
+            given = own if where == "path" else {}
+            place = path.format(**PLACES | BASE[path] | given)
+            sent = {"json" if where == "body" or method == "post" else "params": values}
+            answer = client.request(method, place, headers=headers, **sent)
             refused = answer.status_code in REFUSED
             assert refused == bool(more), (path, name, more, answer.text[:200])
         n_compared += 1

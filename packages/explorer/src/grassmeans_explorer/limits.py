@@ -33,6 +33,11 @@ class RequestLimits:
     document_characters: int = 5_000  # shown on each side of an occurrence
     line_characters: int = 400  # of a line of the concordance, on each side
     collocates: int = 500  # words near a sense in one answer
+    judged_lines: int = 1_000  # of a new annotation
+    judged_pairs: int = 5_000  # of lines, in one
+    annotators: int = 100  # of a new annotation
+    table_characters: int = 4_000_000  # of one table that is brought along
+    import_bytes: int = 16 * _MEGABYTE  # of all of them, in the body of one request
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +109,10 @@ class WordNotFoundError(GrassmeansError):
 
 class NothingThereError(GrassmeansError):
     """There is no such sense, job or page."""
+
+
+class NotAllowedError(GrassmeansError):
+    """Somebody else may do that, who has the token for it."""
 
 
 class NoCorpusError(GrassmeansError):

@@ -20,7 +20,8 @@ from grassmeans.clustering.loop import FitOptions
 from grassmeans.corpus.occurrences import number_words, write_tokens
 from grassmeans.errors import GrassmeansError
 from grassmeans.version import __version__
-from grassmeans_explorer.endpoints import concordance, corrections, jobs, pages, words
+from grassmeans_explorer.annotation.shelf import Shelf
+from grassmeans_explorer.endpoints import annotation, concordance, corrections, jobs, pages, words
 from grassmeans_explorer.endpoints.answers import Session, add_error_handlers
 from grassmeans_explorer.endpoints.guard import Guard
 from grassmeans_explorer.endpoints.schema import EVERYWHERE, find_methods, state_maxima
@@ -42,6 +43,9 @@ _ROUTERS = (  # in the order of the description
     jobs.make_router,
     corrections.make_router,
     words.make_change_router,
+    annotation.make_router,
+    annotation.make_running_router,
+    annotation.make_making_router,
     pages.make_health_router,
 )
 _SERVED = (  # what needs the model alone, writes nothing, and is the same in every process
@@ -63,16 +67,20 @@ def create_app(
     hosts: Collection[str] = (),
     save_to: str | Path | None = None,
     changes_path: str | Path | None = None,
+    annotations: Shelf | None = None,
 ) -> FastAPI:
     """The application on a model (a folder, or a name) and a corpus: its own, or any other.
 
     ``hosts`` are names that the server may be called by, besides those of the loopback interface
     and the address that a connection has come in on; new versions of the model go to ``save_to``,
-    by default beside it; ``changes_path`` is a report of `grassmeans change`.
+    by default beside it; ``changes_path`` is a report of `grassmeans change`; ``annotations``
+    are those that people judge in the pages.
     """
     opened = OpenModel.open(model_path, corpus_path, limits, save_to)
     if changes_path is not None:
         opened.changes = read_report(changes_path)
+
+    opened.annotations = annotations
 
     def begin() -> None:
         # The first induction should not wait for the compiler.

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import pytest
 import uvicorn
 
+from grassmeans_explorer.annotation.shelf import Shelf
 from grassmeans_explorer.drafts import keep_drafts
 from grassmeans_explorer.server import create_app
 
@@ -32,9 +33,10 @@ def serve(
     changes: Path | None = None,
     *,
     keeps_drafts: bool = False,
+    annotations: Shelf | None = None,
 ) -> Iterator[str]:
     """The explorer on a free port, in a thread; its address."""
-    app = create_app(model, corpus, changes_path=changes)
+    app = create_app(model, corpus, changes_path=changes, annotations=annotations)
     opened = app.state.session.opened
     if keeps_drafts:
         keep_drafts(opened)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grassmeans.plugins import CommandPanel
-from grassmeans_explorer.commands.annotation import agreement, export, import_, make, refit
+from grassmeans_explorer.commands.annotation import agreement, export, import_, make, refit, tokens
 from grassmeans_explorer.commands.entries import entries
 from grassmeans_explorer.commands.explore import explore
 from grassmeans_explorer.commands.merge import merge
@@ -17,7 +17,7 @@ COMMANDS = (
     CommandPanel("Ask a corpus", _ASK),
     CommandPanel(
         "Ask a corpus",
-        (make, export, import_, agreement, refit),
+        (make, export, import_, agreement, refit, tokens),
         group="annotation",
         about="Let several people judge lines of a word: draw them, exchange them, compare.",
     ),

@@ -187,4 +187,25 @@ def refit(
     )
 
 
+def tokens(project: Project, annotator: Annotators = None, as_json: options.Json = False) -> None:
+    """Make new tokens, for an explorer that is open to others; they are shown once.
+
+    By default for everybody who has none yet; earlier ones of those who are named end. Who has the
+    last word is called (adjudication).
+
+    [dim]grassmeans annotation tokens bank-lines -a Ann[/]
+    """
+    from grassmeans_explorer.annotation.project import AnnotationProject
+    from grassmeans_explorer.annotation.tokens import give_tokens
+
+    made = give_tokens(AnnotationProject.open(project), annotator)
+    if wants_json(as_json):
+        print_json({"tokens": made})
+        return
+    if not made:
+        note("everybody has a token already: name somebody with --annotator for a new one")
+    for name, token in made.items():
+        typer.echo(f"{name}\t{token}")
+
+
 import_.__name__ = "import"

@@ -39,6 +39,7 @@ def explore(
     save_to: options.FilledFolder | None = None,
     changes: options.ReadPath | None = None,
     drafts: options.FilledFolder | None = None,
+    annotation: options.FilledFolder | None = None,
     read_only: bool = False,
     allow_host: list[str] | None = None,
     no_browser: bool = False,
@@ -60,12 +61,14 @@ def explore(
     save_to: Folder for new versions of the model; beside it by default.
     changes: A report of `grassmeans change`: its words that changed most.
     drafts: Folder for corrections that are not saved yet; beside the model.
+    annotation: Folder of annotations that people judge in the browser; new ones go there.
     read_only: Write nothing: no drafts, no versions.
     allow_host: Another name that the server may be called by; repeat it for more.
     no_browser: Do not open a browser.
     """
     import uvicorn
 
+    from grassmeans_explorer.annotation.shelf import Shelf
     from grassmeans_explorer.server import configure, create_app
 
     names = list_names(host, allow_host or ())
@@ -76,7 +79,12 @@ def explore(
             "change the session and save new versions"
         )
     tell_names(names)
-    app = create_app(model, corpus, hosts=names, save_to=save_to, changes_path=changes)
+    # By a name of its own it is reached through another server, and so by others too.
+    is_open = bool(allow_host) or not is_loopback(host)
+    shelf = None if annotation is None else Shelf(annotation, needs_tokens=is_open, tell=note)
+    app = create_app(
+        model, corpus, hosts=names, save_to=save_to, changes_path=changes, annotations=shelf
+    )
     opened: OpenModel = app.state.session.opened
     if opened.relation in _STRANGE:
         note(f"the corpus {_STRANGE[opened.relation]}: its counts stand beside the model's")

@@ -53,6 +53,7 @@ _DEFECT = "a defect of the explorer; the terminal it was started in says more"
 _STATUS: tuple[tuple[type[Exception], int, str], ...] = (
     (limits.WordNotFoundError, 404, "unknown_word"),
     (limits.NothingThereError, 404, "not_found"),
+    (limits.NotAllowedError, 403, "not_allowed"),
     (limits.NoCorpusError, 409, "no_corpus"),
     (limits.StaleError, 409, "stale"),
     (limits.ConflictError, 409, "conflict"),

@@ -29,6 +29,8 @@ SECURITY_HEADERS = (
     (b"cross-origin-resource-policy", b"same-origin"),
 )
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\s:@/\[\]]+?)\.?(:[0-9]{1,5})?")
+IMPORTS = "/api/annotation/imports"
+"""Takes whole tables, which are larger than any other body."""
 _CHANGING = ("POST", "PUT", "PATCH", "DELETE")
 
 
@@ -107,7 +109,8 @@ class Guard:
 
     async def _read_body(self, scope: Scope, receive: Receive) -> bytes | Response:
         """All of a request's body; an answer where it is too large or too slow."""
-        most = self._limits.request.body_bytes
+        bounds = self._limits.request
+        most = bounds.import_bytes if scope["path"] == IMPORTS else bounds.body_bytes
         too_large = error_answer(413, "too_large", f"a body has at most {most:,} bytes here")
         length = dict(scope["headers"]).get(b"content-length", b"0")
         if length.isdigit() and (len(length) > 12 or int(length) > most):

@@ -45,7 +45,7 @@ class Failure(BaseModel):
 
 _MEANINGS = {
     400: "The host is not one of this server's, or the body cannot be read.",
-    403: "The request comes from a page of another site.",
+    403: "The request comes from a page of another site, or without the token that it needs.",
     404: "There is no such word, sense, job or position.",
     408: "The body did not arrive in time.",
     409: "It does not fit the present state: no corpus, senses that have changed, a taken name.",

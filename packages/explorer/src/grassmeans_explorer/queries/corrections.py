@@ -8,7 +8,7 @@ leave the model's counts as they are.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -234,6 +234,13 @@ def save_corrections(opened: OpenModel, name: str | None = None) -> SavedVersion
         except InputError as error:
             raise ConflictError(str(error)) from error
         opened.note_saved(now, edits, folder.name)
+    return describe_version(opened, folder, edits)
+
+
+def describe_version(
+    opened: OpenModel, folder: Path, edits: Mapping[str, EditedWord]
+) -> SavedVersion:
+    """What is told of a version that was saved."""
     place = folder.resolve()
     quoted = shlex.quote(str(place))
     line = shlex.quote(_line_to_try(next(iter(edits.values()))))

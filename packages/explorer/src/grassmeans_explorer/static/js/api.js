@@ -48,9 +48,9 @@ async function readError(response) {
   );
 }
 
-/** Ask the server; the parsed JSON. */
-export async function ask(url, { method = "GET", body, signal } = {}) {
-  const options = { method, signal, headers: { Accept: "application/json" } };
+/** Ask the server; the parsed JSON, or what `as` names: a blob. */
+export async function ask(url, { method = "GET", body, signal, headers = {}, as = "json" } = {}) {
+  const options = { method, signal, headers: { Accept: "application/json", ...headers } };
   if (body !== undefined) {
     options.body = JSON.stringify(body);
     options.headers["Content-Type"] = "application/json";
@@ -63,7 +63,7 @@ export async function ask(url, { method = "GET", body, signal } = {}) {
     throw new ApiError(0, "no_answer", "The server does not answer.");
   }
   if (!response.ok) throw await readError(response);
-  return response.status === 204 ? null : response.json();
+  return response.status === 204 ? null : response[as]();
 }
 
 /** Send a body. */

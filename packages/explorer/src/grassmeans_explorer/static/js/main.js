@@ -12,6 +12,10 @@ import { leadToWord } from "./leading.js";
 import { parseRoute } from "./router.js";
 import { makeSearch } from "./search.js";
 import { errorPanel } from "./status.js";
+import { mount as adjudicate } from "./views/adjudicate.js";
+import { mount as agreement } from "./views/agreement.js";
+import { mount as annotate } from "./views/annotate.js";
+import { mount as annotation } from "./views/annotation.js";
 import { mount as change } from "./views/change.js";
 import { mount as changes } from "./views/changes.js";
 import { mount as collocates } from "./views/collocates.js";
@@ -25,9 +29,9 @@ import { mount as text } from "./views/text.js";
 import { mount as word } from "./views/word.js";
 import { mount as words } from "./views/words.js";
 
-const VIEWS = { start, words, word, concordance, collocates, compare, document: documentView, change, changes, text, geometry, map };
+const VIEWS = { start, words, word, concordance, collocates, compare, document: documentView, change, changes, text, geometry, map, annotation, annotate, agreement, adjudicate };
 const OF_A_WORD = new Set(["word", "concordance", "collocates", "compare", "document", "change", "geometry"]);
-const TITLES = { start: "", words: "All words", text: "Your own text", concordance: "concordance", collocates: "collocates", compare: "compare", document: "document", change: "change", changes: "Most changed", geometry: "geometry", map: "Map of senses" };
+const TITLES = { start: "", words: "All words", text: "Your own text", concordance: "concordance", collocates: "collocates", compare: "compare", document: "document", change: "change", changes: "Most changed", geometry: "geometry", map: "Map of senses", annotation: "Annotation", annotate: "judging", agreement: "agreement", adjudicate: "deciding" };
 const KEPT_WORDS = 200;
 
 const main = document.getElementById("main");
@@ -126,6 +130,7 @@ async function begin() {
   }
   showFooter();
   document.querySelector("[data-view=changes]").hidden = !app.health.has_changes;
+  document.querySelector("[data-view=annotation]").hidden = !app.health.has_annotation;
   document.getElementById("site-search").replaceChildren(makeSearch());
   show();
   showDraft(document.getElementById("draft")).catch(() => {}); // the view says what is wrong

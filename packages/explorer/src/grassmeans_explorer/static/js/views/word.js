@@ -108,7 +108,8 @@ export function mount(root, route, app) {
       hidden ? h("p", { class: "soft" }, `${plural(hidden, "sense")} hidden by a correction; the occurrences that are nearest to it go to the other senses, or to “don’t know”.`) : null,
       editing && !k ? corrections.bar() : null,
       h("div", { class: "below" },
-        h("p", { class: "soft" }, k ? "Single senses are corrected after the division is adopted." : ""),
+        h("p", { class: "soft" }, k ? "Single senses are corrected after the division is adopted."
+          : app.health.has_annotation ? h("a", { href: makeHash("annotation", "", { word }) }, "Let several people judge lines") : ""),
         k ? downloadButtons(`${word}-${k}-senses`, () => senseTable(value), () => value)
           : downloadLinks(word, (values) => wordUrl(word, "", values))),
     ].filter(Boolean));
