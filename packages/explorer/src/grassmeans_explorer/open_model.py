@@ -27,6 +27,7 @@ from grassmeans_explorer.journals import Step
 from grassmeans_explorer.limits import ConflictError, Kept, Limits, NoCorpusError, StaleError
 
 if TYPE_CHECKING:
+    from grassmeans_explorer.grammar.layer import GrammarLayer
     from grassmeans_explorer.queries.documents import ChangedWords
 
 
@@ -66,6 +67,7 @@ class OpenModel:
         self.relation = "" if corpus is None else relate_corpus(base, corpus)
         # The words that changed most, of a report that was made before.
         self.changes: ChangedWords | None = None
+        self.grammar: GrammarLayer | None = None  # of the corpus, where one was given
         self.kept: dict[Kept[Any], Any] = {}  # what queries keep of it
         self.saving = threading.Lock()  # held while a version is saved
         # The revision of each word that was saved last, and the name of the version; guarded by

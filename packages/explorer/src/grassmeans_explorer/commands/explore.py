@@ -17,6 +17,7 @@ from grassmeans.errors import InputError
 from grassmeans.terminal import options
 from grassmeans.terminal.options import READ
 from grassmeans.terminal.output import name_some, note
+from grassmeans_explorer.commands.query import Grammar
 from grassmeans_explorer.hosts import ANY, bracketed, is_loopback, list_names
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def explore(
     host: str = "127.0.0.1",
     save_to: options.FilledFolder | None = None,
     changes: options.ReadPath | None = None,
+    grammar: Grammar = None,
     drafts: options.FilledFolder | None = None,
     read_only: bool = False,
     allow_host: list[str] | None = None,
@@ -76,7 +78,9 @@ def explore(
             "change the session and save new versions"
         )
     tell_names(names)
-    app = create_app(model, corpus, hosts=names, save_to=save_to, changes_path=changes)
+    app = create_app(
+        model, corpus, hosts=names, save_to=save_to, changes_path=changes, grammar_path=grammar
+    )
     opened: OpenModel = app.state.session.opened
     if opened.relation in _STRANGE:
         note(f"the corpus {_STRANGE[opened.relation]}: its counts stand beside the model's")

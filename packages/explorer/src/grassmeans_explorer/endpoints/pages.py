@@ -56,6 +56,7 @@ class Health:
     calibrated: bool
     fields: tuple[str, ...]  # of the corpus's documents: a date, a source
     has_changes: bool  # whether there is a list of words that changed most
+    has_grammar: bool  # whether queries know tags, and sketches relations
     text_characters: int  # that a text to tag may have
     version: str
 
@@ -113,6 +114,7 @@ def _describe_health(opened: OpenModel) -> Health:
         calibrated=isinstance(rule, ConfidenceRule),
         fields=() if corpus is None else corpus.fields,
         has_changes=opened.changes is not None,
+        has_grammar=opened.grammar is not None,
         text_characters=opened.limits.request.text_characters,
         version=__version__,
     )
