@@ -30,11 +30,12 @@ def serve(
     model: Path,
     corpus: Path | None = None,
     changes: Path | None = None,
+    grammar: Path | None = None,
     *,
     keeps_drafts: bool = False,
 ) -> Iterator[str]:
     """The explorer on a free port, in a thread; its address."""
-    app = create_app(model, corpus, changes_path=changes)
+    app = create_app(model, corpus, changes_path=changes, grammar_path=grammar)
     opened = app.state.session.opened
     if keeps_drafts:
         keep_drafts(opened)
