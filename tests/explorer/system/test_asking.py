@@ -87,13 +87,16 @@ def test_a_phrase_has_lines_collocates_and_senses(client):
     assert [sense["number"] for sense in senses["senses"]] == [1, 2]
     assert senses["looked_at"] == 40
     own = {"q": "ice cream", "typed": True, "sense": 1, "k": 2}
-    found = client.get("/api/query", params=own).json()
-    assert found["total"] == senses["senses"][0]["n_lines"] > 0
-    assert {line["sense"] for line in found["lines"]} == {1}
+    counts = {0: senses["unknown"]} | {one["number"]: one["n_lines"] for one in senses["senses"]}
+    assert sum(counts.values()) == 40
+    for number, count in counts.items():
+        found = client.get("/api/query", params=own | {"sense": number}).json()
+        assert found["total"] == count
+        assert all(line["sense"] == number for line in found["lines"])
     near = client.get(
         "/api/headword/collocates", params={"word": "ice cream", "sense": 1, "k": 2}
     ).json()
-    assert near["lines"] == found["total"]
+    assert near["lines"] == counts[1]
     assert code_of(client.get("/api/query", params=own | {"sense": 9})) == (404, "not_found")
     assert code_of(client.get("/api/headword/senses?word=crane")) == (409, "conflict")
     assert code_of(client.get("/api/query?q=cream+ice&typed=1")) == (404, "unknown_word")

@@ -134,7 +134,7 @@ def test_a_sketch_by_sense_and_differences(open_page, address):
 
 
 def test_a_sketch_by_grammar_leads_to_its_lines(open_page, parsed):
-    page = open_page("#/sketch/crane?fewest=1&whole=1", parsed)
+    page = open_page("#/sketch/bank?fewest=1&whole=1", parsed)
     expect(page.locator(".facts")).to_contain_text("by grammatical relation")
     page.get_by_role("link", name="see", exact=True).first.click()
     expect(page.locator(".sketch-lines .kwic tbody tr")).to_have_count(2)

@@ -12,7 +12,7 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans_explorer import limits
 from grassmeans_explorer.open_model import OpenModel
 from grassmeans_explorer.queries import searching
-from grassmeans_explorer.queries.asking.phrases import find_senses, require_phrase
+from grassmeans_explorer.queries.asking.phrases import check_number, find_senses, require_phrase
 from grassmeans_explorer.queries.asking.typed import (
     ask_corpus,
     bound_query,
@@ -184,6 +184,7 @@ def _choose(opened: OpenModel, wish: MatchWish) -> _Chosen:
 
 
 def _find(opened: OpenModel, wish: MatchWish) -> tuple[Headword | Matches | PhraseSenses, Spans]:
+    check_number(opened, wish.n_senses)
     if not wish.typed:
         if wish.sense is not None:
             raise limits.ConflictError('a query names senses itself: [word="crane" & sense="1"]')

@@ -74,16 +74,21 @@ def require_phrase(opened: OpenModel, asked: str) -> Headword:
     return found
 
 
+def check_number(opened: OpenModel, n_senses: int | None) -> None:
+    """Refuse more senses than are looked for here."""
+    most = opened.limits.work.senses
+    if n_senses is not None and n_senses > most:
+        raise limits.TooMuchError(f"there are at most {most} senses here, got {n_senses}")
+
+
 def find_senses(opened: OpenModel, asked: str, n_senses: int | None) -> PhraseSenses:
     """The senses of a phrase, so many, or as many as the data say; long, but the first time."""
+    check_number(opened, n_senses)
     phrase = require_phrase(opened, asked)
     if phrase.length < 2:
         raise limits.ConflictError(
             f"{phrase.word!r} is a word, not a phrase: look at the word itself"
         )
-    most = opened.limits.work.senses
-    if n_senses is not None and n_senses > most:
-        raise limits.TooMuchError(f"there are at most {most} senses here, got {n_senses}")
 
     def make() -> PhraseSenses:
         begin_long_work()
@@ -172,6 +177,7 @@ def find_near_phrase(
 ) -> CollocatesView:
     """The words that stand near a phrase, or near one of its senses."""
     begin_long_work()
+    check_number(opened, n_senses)
     phrase = require_phrase(opened, asked)
     positions, share = phrase.positions, 1.0
     if sense is not None:

@@ -47,7 +47,7 @@ export function mount(root, route, app) {
 
   const senses = makeLoader(cards, "Looking for senses in the corpus…", async (signal) => {
     const answer = await ask(makeUrl("api/headword/senses", { word: phrase, k: number() }), { signal });
-    cards.replaceChildren(h("p", { class: "soft" }, `From ${formatCount(answer.looked_at)} of ${plural(answer.count, "line")}; ${formatCount(answer.unknown)} are “don’t know”.`),
+    cards.replaceChildren(h("p", { class: "soft" }, `From ${formatCount(answer.looked_at)} of ${plural(answer.count, "line")}; ${formatCount(answer.unknown)} are `, h("a", { href: makeHash("phrase", phrase, { k, sense: "0" }) }, "“don’t know”"), "."),
       h("div", { class: "cards" }, answer.senses.map(card)),
       sense ? h("p", {}, `Below: sense ${sense}. `, h("a", { href: makeHash("phrase", phrase, { k }) }, "All senses together"), ".") : "");
   });
