@@ -142,6 +142,18 @@ def test_a_sketch_by_grammar_leads_to_its_lines(open_page, parsed):
     expect(page.locator(".facts")).to_contain_text("by position")
 
 
+def test_a_sample_of_what_is_filtered_is_downloaded(open_page, address):
+    page = open_page("#/concordance/crane?sense=1", address)
+    page.get_by_text("A random sample of these lines").click()
+    page.get_by_label("So many").select_option("20")
+    page.locator(".sample-links").get_by_label("the same share of every sense").check()
+    with page.expect_download() as download:
+        page.locator(".sample-links").get_by_role("link", name="CSV").click()
+    lines = download.value.path().read_text(encoding="utf-8-sig").strip().splitlines()
+    assert len(lines) == 21
+    assert all(",1," in line for line in lines[1:])
+
+
 def test_without_a_corpus_there_is_advice(open_page, explorer_without_corpus):
     page = open_page("#/query", explorer_without_corpus)
     for route in ("query", "ngrams", "keywords", "phrase/ice%20cream", "sketch/crane"):

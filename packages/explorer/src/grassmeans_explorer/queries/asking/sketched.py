@@ -106,13 +106,13 @@ def find_related_lines(
     """The lines behind a collocate of a sketch by grammar."""
     corpus = opened.require_corpus("a word sketch")
     layer = opened.grammar
+    for typed in (word, collocate):
+        check_typed(opened, typed)
     if layer is None:
         raise limits.ConflictError(
             "relations need a layer of grammar: start with --grammar LAYER (made by "
             "`grassmeans annotate-grammar`)"
         )
-    check_typed(opened, word)
-    check_typed(opened, collocate)
     begin_long_work()
     lines = _find_lines(opened, word, SketchWish(by_sense=sense is not None))
     own = dict(zip(lines.numbers, lines.positions, strict=True))
