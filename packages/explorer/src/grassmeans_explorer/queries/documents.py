@@ -148,9 +148,24 @@ def count_lines(opened: OpenModel, word: str, wanted: LineFilter, by: str) -> Fr
     begin_long_work()
     corpus = opened.require_corpus("counting by groups of documents")
     check_typed(opened, wanted.search.text, "a search")
-    grouped = None if by == BY_DOCUMENT else find_groups(opened, by)
+    if by != BY_DOCUMENT:
+        find_groups(opened, by)
     chosen = choose_lines(opened, word, wanted)
     documents = corpus.documents_of(np.sort(chosen.positions))
+    rows, left_out = count_documents(opened, documents, by, chosen.share)
+    looked_at = chosen.sampled, chosen.n_occurrences
+    return Frequencies(chosen.key, by, len(documents), *looked_at, left_out, rows)
+
+
+def count_documents(
+    opened: OpenModel, documents: Indices, by: str, share: float = 1.0
+) -> tuple[tuple[GroupFrequency, ...], int]:
+    """How many lines each group has, of (n,) numbers of their documents; and those in no group.
+
+    ``share`` is the part of the lines that was looked at.
+    """
+    corpus = opened.require_corpus("counting by groups of documents")
+    grouped = None if by == BY_DOCUMENT else find_groups(opened, by)
     n_words = np.concatenate([np.diff(shard.document_offsets) for shard in corpus.shards])
     names: list[str] = []
     if grouped is None:
@@ -167,11 +182,9 @@ def count_lines(opened: OpenModel, word: str, wanted: LineFilter, by: str) -> Fr
         sizes = _count_in_groups(groups, len(names), n_words)
     rows = []
     for name, count, size in zip(names, counts.tolist(), sizes.tolist(), strict=True):
-        often = round(_MILLION * count / size / chosen.share, _DIGITS) if size else None
+        often = round(_MILLION * count / size / share, _DIGITS) if size else None
         rows.append(GroupFrequency(name, count, size, often))
-    n_lines, left_out = len(documents), len(documents) - int(counts.sum())
-    looked_at = chosen.sampled, chosen.n_occurrences
-    return Frequencies(chosen.key, by, n_lines, *looked_at, left_out, tuple(rows))
+    return tuple(rows), len(documents) - int(counts.sum())
 
 
 def _count_in_groups(groups: Integers, n_groups: int, weights: Indices | None = None) -> Indices:
