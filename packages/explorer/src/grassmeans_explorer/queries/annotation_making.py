@@ -107,8 +107,8 @@ def import_tables(
     with tempfile.TemporaryDirectory() as folder:
         for table in TABLES:
             if tables.get(table):
-                content = tables[table].encode("utf-8", "replace")
-                (Path(folder) / f"{table}.csv").write_bytes(content)
+                written = tables[table].encode("utf-8", "replace")
+                (Path(folder) / f"{table}.csv").write_bytes(written)
         try:
             place = shelf.place_for(name)
             project, report = import_project(folder, place, annotators=annotators)
