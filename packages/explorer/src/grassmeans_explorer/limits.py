@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from grassmeans.errors import GrassmeansError
 
@@ -33,6 +34,8 @@ class RequestLimits:
     document_characters: int = 5_000  # shown on each side of an occurrence
     line_characters: int = 400  # of a line of the concordance, on each side
     collocates: int = 500  # words near a sense in one answer
+    lexicon_characters: int = 4 * _MEGABYTE  # of a file of dictionary entries that is imported
+    lexicon_body_bytes: int = 16 * _MEGABYTE  # of the body that has it, with its escapes
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +120,8 @@ class NoCorpusError(GrassmeansError):
 
 class ConflictError(GrassmeansError):
     """The request is well formed, but does not fit the present state."""
+
+    details: Mapping[str, Any] = MappingProxyType({})  # for programs: what stands against what
 
 
 class StaleError(ConflictError):

@@ -20,10 +20,11 @@ from grassmeans.clustering.loop import FitOptions
 from grassmeans.corpus.occurrences import number_words, write_tokens
 from grassmeans.errors import GrassmeansError
 from grassmeans.version import __version__
-from grassmeans_explorer.endpoints import concordance, corrections, jobs, pages, words
+from grassmeans_explorer.endpoints import concordance, corrections, entries, jobs, pages, words
 from grassmeans_explorer.endpoints.answers import Session, add_error_handlers
 from grassmeans_explorer.endpoints.guard import Guard
 from grassmeans_explorer.endpoints.schema import EVERYWHERE, find_methods, state_maxima
+from grassmeans_explorer.entries.open_entries import ENTRIES
 from grassmeans_explorer.limits import ConnectionLimits, Limits
 from grassmeans_explorer.open_model import OpenModel
 from grassmeans_explorer.queries.concordance import find_examples
@@ -41,6 +42,8 @@ _ROUTERS = (  # in the order of the description
     concordance.make_near_router,
     jobs.make_router,
     corrections.make_router,
+    entries.make_router,
+    entries.make_lexicon_router,
     words.make_change_router,
     pages.make_health_router,
 )
@@ -63,16 +66,19 @@ def create_app(
     hosts: Collection[str] = (),
     save_to: str | Path | None = None,
     changes_path: str | Path | None = None,
+    entries_to: str | Path | None = None,
 ) -> FastAPI:
     """The application on a model (a folder, or a name) and a corpus: its own, or any other.
 
     ``hosts`` are names that the server may be called by, besides those of the loopback interface
     and the address that a connection has come in on; new versions of the model go to ``save_to``,
-    by default beside it; ``changes_path`` is a report of `grassmeans change`.
+    by default beside it; ``changes_path`` is a report of `grassmeans change`; dictionary entries
+    are in ``entries_to``, by default beside the model.
     """
     opened = OpenModel.open(model_path, corpus_path, limits, save_to)
     if changes_path is not None:
         opened.changes = read_report(changes_path)
+    ENTRIES.of(opened).folder = None if entries_to is None else Path(entries_to)
 
     def begin() -> None:
         # The first induction should not wait for the compiler.
@@ -116,6 +122,7 @@ def _make_app(
         with suppress(asyncio.CancelledError):  # a second Ctrl+C, which is a stop as well
             yield
         session.pool.shut_down()
+        ENTRIES.of(opened).close()
 
     app = FastAPI(
         title=f"{title}: {opened.name}",

@@ -39,6 +39,7 @@ def explore(
     save_to: options.FilledFolder | None = None,
     changes: options.ReadPath | None = None,
     drafts: options.FilledFolder | None = None,
+    entries: options.FilledFolder | None = None,
     read_only: bool = False,
     allow_host: list[str] | None = None,
     no_browser: bool = False,
@@ -60,7 +61,8 @@ def explore(
     save_to: Folder for new versions of the model; beside it by default.
     changes: A report of `grassmeans change`: its words that changed most.
     drafts: Folder for corrections that are not saved yet; beside the model.
-    read_only: Write nothing: no drafts, no versions.
+    entries: Folder of your dictionary entries; beside the model.
+    read_only: Write nothing: no drafts, no versions, no entries.
     allow_host: Another name that the server may be called by; repeat it for more.
     no_browser: Do not open a browser.
     """
@@ -76,7 +78,8 @@ def explore(
             "change the session and save new versions"
         )
     tell_names(names)
-    app = create_app(model, corpus, hosts=names, save_to=save_to, changes_path=changes)
+    places = {"save_to": save_to, "changes_path": changes, "entries_to": entries}
+    app = create_app(model, corpus, hosts=names, **places)
     opened: OpenModel = app.state.session.opened
     if opened.relation in _STRANGE:
         note(f"the corpus {_STRANGE[opened.relation]}: its counts stand beside the model's")

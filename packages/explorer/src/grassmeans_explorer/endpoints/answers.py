@@ -206,6 +206,8 @@ def describe_failure(error: BaseException | None) -> dict[str, Any]:
     described: dict[str, Any] = {"code": _find_status(error)[1], "message": message}
     if isinstance(error, limits.WordNotFoundError):
         described["did_you_mean"] = list(error.suggestions)
+    if isinstance(error, limits.ConflictError) and error.details:
+        described["conflict"] = dict(error.details)
     return described
 
 

@@ -29,6 +29,7 @@ SECURITY_HEADERS = (
     (b"cross-origin-resource-policy", b"same-origin"),
 )
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\s:@/\[\]]+?)\.?(:[0-9]{1,5})?")
+_FILES = "/api/entries/import"
 _CHANGING = ("POST", "PUT", "PATCH", "DELETE")
 
 
@@ -107,7 +108,9 @@ class Guard:
 
     async def _read_body(self, scope: Scope, receive: Receive) -> bytes | Response:
         """All of a request's body; an answer where it is too large or too slow."""
-        most = self._limits.request.body_bytes
+        request = self._limits.request
+        has_file = scope["path"].startswith(_FILES)
+        most = request.lexicon_body_bytes if has_file else request.body_bytes
         too_large = error_answer(413, "too_large", f"a body has at most {most:,} bytes here")
         length = dict(scope["headers"]).get(b"content-length", b"0")
         if length.isdigit() and (len(length) > 12 or int(length) > most):
