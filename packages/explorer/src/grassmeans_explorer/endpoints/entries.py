@@ -82,9 +82,7 @@ class ChangeBody(schema.RequestBody):
         }
         value = given.get(self.field, self.text)
         place = tuple(self.path)
-        return editing.EntryChange(
-            self.action, place, self.key, self.field, value, tuple(self.to)
-        )
+        return editing.EntryChange(self.action, place, self.key, self.field, value, tuple(self.to))
 
 
 class ChangesBody(schema.RequestBody):

@@ -7,6 +7,7 @@ export class ApiError extends Error {
     this.code = code;
     this.suggestions = details.suggestions ?? [];
     this.retryAfter = details.retryAfter ?? null;
+    this.conflict = details.conflict ?? null;
   }
 }
 
@@ -44,6 +45,7 @@ async function readError(response) {
     {
       suggestions: error.did_you_mean ?? body.did_you_mean ?? [],
       retryAfter: Number.isFinite(seconds) && seconds > 0 ? seconds : null,
+      conflict: error.conflict,
     },
   );
 }

@@ -18,6 +18,8 @@ import { mount as collocates } from "./views/collocates.js";
 import { mount as compare } from "./views/compare.js";
 import { mount as concordance } from "./views/concordance.js";
 import { mount as documentView } from "./views/document.js";
+import { mount as entries } from "./views/entries.js";
+import { mount as entry } from "./views/entry.js";
 import { mount as geometry } from "./views/geometry.js";
 import { mount as map } from "./views/map.js";
 import { mount as start } from "./views/start.js";
@@ -25,9 +27,9 @@ import { mount as text } from "./views/text.js";
 import { mount as word } from "./views/word.js";
 import { mount as words } from "./views/words.js";
 
-const VIEWS = { start, words, word, concordance, collocates, compare, document: documentView, change, changes, text, geometry, map };
-const OF_A_WORD = new Set(["word", "concordance", "collocates", "compare", "document", "change", "geometry"]);
-const TITLES = { start: "", words: "All words", text: "Your own text", concordance: "concordance", collocates: "collocates", compare: "compare", document: "document", change: "change", changes: "Most changed", geometry: "geometry", map: "Map of senses" };
+const VIEWS = { start, words, word, concordance, collocates, compare, document: documentView, change, changes, entry, entries, text, geometry, map };
+const OF_A_WORD = new Set(["word", "concordance", "collocates", "compare", "document", "change", "entry", "geometry"]);
+const TITLES = { start: "", words: "All words", text: "Your own text", concordance: "concordance", collocates: "collocates", compare: "compare", document: "document", change: "change", changes: "Most changed", entry: "entry", entries: "Entries", geometry: "geometry", map: "Map of senses" };
 const KEPT_WORDS = 200;
 
 const main = document.getElementById("main");
