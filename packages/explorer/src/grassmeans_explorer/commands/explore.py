@@ -78,8 +78,9 @@ def explore(
             "change the session and save new versions"
         )
     tell_names(names)
-    places = {"save_to": save_to, "changes_path": changes, "entries_to": entries}
-    app = create_app(model, corpus, hosts=names, **places)
+    app = create_app(
+        model, corpus, hosts=names, save_to=save_to, changes_path=changes, entries_to=entries
+    )
     opened: OpenModel = app.state.session.opened
     if opened.relation in _STRANGE:
         note(f"the corpus {_STRANGE[opened.relation]}: its counts stand beside the model's")

@@ -192,7 +192,7 @@ def make_lexicon_router(session: Session) -> APIRouter:
         schema.check_page(limits, limit)
         return await session.tell(request, showing.list_entries, offset, limit)
 
-    content = {media.partition(";")[0]: {"schema": {}} for media in _MEDIA.values()}
+    content: dict[str, Any] = {media.partition(";")[0]: {"schema": {}} for media in _MEDIA.values()}
     downloaded: schema.Responses = {200: {"content": content, "description": "The file."}}
 
     @router.get(

@@ -151,7 +151,8 @@ def _to_plain(field: str, value: Any) -> Any:
     """A field's value as JSON has it."""
     if value is None or isinstance(value, str):
         return value
-    holder = DictionaryEntry("-", senses=(EntrySense(**{field: tuple(value)}),))
+    fields: dict[str, Any] = {field: tuple(value)}
+    holder = DictionaryEntry("-", senses=(EntrySense(**fields),))
     return entry_to_values(holder)["senses"][0].get(field, []) if value else []
 
 

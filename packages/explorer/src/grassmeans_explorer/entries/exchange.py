@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grassmeans.errors import InputError
@@ -97,8 +97,7 @@ def import_entries(opened: OpenModel, content: str, format: str, latest: int) ->
         told = _compare(opened, lexicon, before, numbers)
         done = put_lexicon(store, lexicon, opened.base, numbers)
         now = _find_latest(store.written)
-    counts = told.n_entries, told.n_new, told.n_other, told.n_same
-    return ImportSummary(*counts, told.words, done.remarks[:SHOWN_WORDS], now, done=True)
+    return replace(told, remarks=done.remarks[:SHOWN_WORDS], latest=now, done=True)
 
 
 def _read(opened: OpenModel, content: str, format: str) -> Lexicon:
@@ -121,10 +120,16 @@ def _compare(
     missing = sum(not one.in_model for one in found)
     if missing:
         remarks.append(f"{missing:,} of these words have no senses in the model")
-    counts = (states.count(state) for state in (NEW, OTHER, SAME))
-    latest = _find_latest(written)
-    words = tuple(found[:SHOWN_WORDS])
-    return ImportSummary(len(found), *counts, words, tuple(remarks), latest, done=False)
+    return ImportSummary(
+        n_entries=len(found),
+        n_new=states.count(NEW),
+        n_other=states.count(OTHER),
+        n_same=states.count(SAME),
+        words=tuple(found[:SHOWN_WORDS]),
+        remarks=tuple(remarks),
+        latest=_find_latest(written),
+        done=False,
+    )
 
 
 def _tell(entry: DictionaryEntry, written: Written, numbers: ModelNumbers) -> ImportedWord:

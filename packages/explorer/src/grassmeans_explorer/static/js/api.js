@@ -51,8 +51,8 @@ async function readError(response) {
 }
 
 /** Ask the server; the parsed JSON. */
-export async function ask(url, { method = "GET", body, signal } = {}) {
-  const options = { method, signal, headers: { Accept: "application/json" } };
+export async function ask(url, { method = "GET", body, signal, keepalive = false } = {}) {
+  const options = { method, signal, keepalive, headers: { Accept: "application/json" } };
   if (body !== undefined) {
     options.body = JSON.stringify(body);
     options.headers["Content-Type"] = "application/json";

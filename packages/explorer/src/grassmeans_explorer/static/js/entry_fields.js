@@ -8,6 +8,9 @@ let created = 0;
 /** Fields whose last letters are not sent yet, by the action that sends them. */
 const unsent = new Set();
 
+/** Whether something was typed that is not sent yet. */
+export const isTyping = () => unsent.size > 0;
+
 /** Send what was typed last, now. */
 export function flushFields() {
   for (const action of [...unsent]) action();

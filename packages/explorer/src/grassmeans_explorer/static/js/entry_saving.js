@@ -1,8 +1,10 @@
 // Changes of an entry, one after the other: each is on the server's disk before it says "saved".
 
-import { ask, makeUrl, send } from "./api.js";
+import { ask, makeUrl } from "./api.js";
 import { button, h } from "./dom.js";
 import { announce, errorPanel } from "./status.js";
+
+const MOST_KEPT_ALIVE = 20000;
 
 /** The address of an entry; `rest` as in "/change". */
 export function entryUrl(word, rest = "") {
@@ -32,7 +34,7 @@ function conflictPanel(conflict, { mine, theirs }) {
 }
 
 /**
- * {change(changes), undo(), redo(), reload(), flush(), value(), element}: `onSaved(value, redraw)` gets
+ * {element, state, change(changes, redraw), undo(), redo(), reload(), set(value), settled()}: `onSaved(value, redraw)` gets
  * the entry after each step; what is not sent yet when the page is left is sent then.
  */
 export function makeSaving(word, onSaved) {
@@ -67,7 +69,10 @@ export function makeSaving(word, onSaved) {
     line = line.then(async () => {
       const given = body();
       try {
-        take(await send(entryUrl(word, rest), { revision: value.revision, ...given }), redraw);
+        const sent = { revision: value.revision, ...given };
+        // A page that is being left still sends what is short enough for browsers to do so.
+        const keepalive = JSON.stringify(sent).length < MOST_KEPT_ALIVE;
+        take(await ask(entryUrl(word, rest), { method: "POST", body: sent, keepalive }), redraw);
         if (open === 1) state.textContent = "Saved";
       } catch (failure) {
         state.textContent = "Not saved";
@@ -91,5 +96,5 @@ export function makeSaving(word, onSaved) {
   const change = (changes, redraw = false) => step("/change", () => ({ changes }), redraw);
   const undo = () => step("/undo", () => ({}), true).then(() => announce("Undone"));
   const redo = () => step("/redo", () => ({}), true).then(() => announce("Done again"));
-  return { element, state, change, undo, redo, reload, set: (answer) => { value = answer; }, isOpen: () => open > 0 };
+  return { element, state, change, undo, redo, reload, set: (answer) => { value = answer; }, settled: () => line };
 }

@@ -12,12 +12,17 @@ const words = { toText: (list) => list.join(", "), fromText: (text) => text.spli
 export const lines = { rows: 2, toText: (list) => list.join("\n"), fromText: (text) => text.split("\n").map((line) => line.trim()).filter(Boolean) };
 const sameLine = (one, other) => `${one.left}${one.word}${one.right}` === `${other.left}${other.word}${other.right}`;
 
-/** The changes that take all of a proposal. */
-export function takeAll(proposed) {
+/** The sense at a place; nothing where there is none. */
+const senseAt = (entry, path) => path.reduce((found, number) => found?.senses[number - 1], entry);
+
+/** The changes that take all of a proposal for what is still empty in an entry. */
+export function takeAll(entry, proposed) {
+  const sense = senseAt(entry, proposed.path);
+  if (!sense) return [];
   const set = (field, more) => ({ action: "set", path: proposed.path, field, ...more });
   return [
-    ...["name", "definition", "part_of_speech"].filter((field) => proposed[field]).map((field) => set(field, { text: proposed[field] })),
-    ...(proposed.collocates.length ? [set("collocates", { items: proposed.collocates })] : []),
+    ...["name", "definition", "part_of_speech"].filter((field) => proposed[field] && !sense[field]).map((field) => set(field, { text: proposed[field] })),
+    ...(proposed.collocates.length && !sense.collocates.length ? [set("collocates", { items: proposed.collocates })] : []),
   ];
 }
 
@@ -88,7 +93,7 @@ export function entrySense(sense, path, siblings, context) {
   const label = path.join(".");
   const proposed = context.proposals.get(label) ?? { path, name: "", definition: "", part_of_speech: "", collocates: [], examples: [] };
   const save = (field, more, redraw = false) => context.change([{ action: "set", path, key: sense.key, field, ...more }], redraw, path);
-  const all = takeAll(proposed);
+  const all = () => takeAll(context.entry(), proposed);
   const text = (field, title, more = {}) => textField(title, sense[field], (value) => save(field, { text: value }), { proposed: proposed[field], ...more });
   return h("li", {
     class: sense.former ? "panel entry-sense gone" : "panel entry-sense", "data-path": label,
@@ -98,7 +103,7 @@ export function entrySense(sense, path, siblings, context) {
   h("div", { class: "entry-tools", role: "group", "aria-label": `Order of sense ${label}` }, orderTools(path, siblings, context),
     button("Add a sub-sense", () => context.change([{ action: "add", path }], true, [...path, sense.senses.length + 1]), { class: "small" }),
     button("Remove", () => context.change([{ action: "remove", path }], true, path), { class: "small", "aria-label": `Remove sense ${label}` }),
-    all.length ? button("Take all proposals of this sense", () => context.change(all, true, path), { class: "small take-all" }) : null),
+    all().length ? button("Take all proposals of this sense", () => context.change(all(), true, path), { class: "small take-all" }) : null),
   sense.proposed.length ? h("p", { class: "proposal" }, `Not looked at yet: ${sense.proposed.join(", ")}. `,
     button("They are right", () => context.change([{ action: "accept", path }], true, path), { class: "small" })) : null,
   text("definition", "Definition", { rows: 2 }),

@@ -2,7 +2,7 @@
 
 import { ask } from "../api.js";
 import { button, h, plural } from "../dom.js";
-import { choiceField, flushFields, rowsField, textField } from "../entry_fields.js";
+import { choiceField, flushFields, isTyping, rowsField, textField } from "../entry_fields.js";
 import { entryDownloads } from "../entry_files.js";
 import { entryUrl, makeSaving } from "../entry_saving.js";
 import { LABEL_KINDS, REFERENCE_KINDS, entrySense, lines, takeAll } from "../entry_sense.js";
@@ -36,8 +36,8 @@ export function mount(root, route, app) {
     h("div", { class: "entry-bar" }, undo, redo, takeEvery, saving.state), saving.element, remarks, hint, place);
 
   const allProposed = () => (proposals ? [
-    ...(proposals.part_of_speech ? [{ action: "set", path: [], field: "part_of_speech", text: proposals.part_of_speech }] : []),
-    ...proposals.senses.flatMap(takeAll)] : []);
+    ...(proposals.part_of_speech && !value.entry.part_of_speech ? [{ action: "set", path: [], field: "part_of_speech", text: proposals.part_of_speech }] : []),
+    ...proposals.senses.flatMap((proposed) => takeAll(value.entry, proposed))] : []);
 
   function takeThem() {
     const changes = allProposed();
@@ -68,7 +68,18 @@ export function mount(root, route, app) {
 
   const setEntry = (field) => (given) => change([{ action: "set", path: [], field, ...given }], false);
 
+  /** Draw anew; the field that has the keyboard keeps it. */
   function draw() {
+    const inputs = () => [...place.querySelectorAll("input, textarea, select")];
+    const at = inputs().indexOf(document.activeElement);
+    const caret = at < 0 ? null : document.activeElement.selectionStart ?? null;
+    fill();
+    const field = at < 0 ? null : inputs()[at];
+    field?.focus({ preventScroll: true });
+    if (field && caret !== null) field.setSelectionRange(caret, caret);
+  }
+
+  function fill() {
     const { entry } = value;
     const context = {
       word, change, entry: () => value.entry,
@@ -97,9 +108,15 @@ export function mount(root, route, app) {
   async function propose() {
     if (!value.model_senses.length) return;
     try {
-      proposals = await ask(entryUrl(word, "/proposal"));
+      const found = await ask(entryUrl(word, "/proposal"));
+      // What is being typed is in the entry before its fields are drawn anew.
+      do {
+        flushFields();
+        await saving.settled();
+      } while (isTyping());
+      proposals = found;
       hint.textContent = "";
-      if (root.isConnected && proposals.revision === value.revision) draw();
+      if (root.isConnected) draw();
     } catch (failure) {
       hint.textContent = `There are no proposals: ${failure.message}`;
     }
@@ -112,15 +129,8 @@ export function mount(root, route, app) {
     showState();
     draw();
     hint.textContent = "Looking for proposals…";
-    proposeQuietly();
+    propose();
   });
-
-  /** Not while somebody is typing: fields keep their focus. */
-  async function proposeQuietly() {
-    const before = document.activeElement;
-    await propose();
-    if (before !== document.activeElement && place.contains(before)) before.focus();
-  }
 
   const leave = () => flushFields();
   addEventListener("pagehide", leave);
