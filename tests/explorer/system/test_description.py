@@ -41,7 +41,8 @@ def address(request, topic_model_folder, topic_corpus, tmp_path) -> Iterator[str
     if request.param == "served":
         app = create_service(topic_model_folder)
     else:
-        app = create_app(topic_model_folder, corpus, save_to=tmp_path / "versions")
+        places = {"save_to": tmp_path / "versions", "entries_to": tmp_path / "entries"}
+        app = create_app(topic_model_folder, corpus, **places)
     listening = open_socket("127.0.0.1", 0)
     server = uvicorn.Server(
         uvicorn.Config(app, http=TimedConnection, ws="none", log_level="critical")
@@ -71,6 +72,7 @@ def test_answers_are_as_described(address, tmp_path) -> None:
     assert f"{sum(map(len, described))} selected" in found.stdout
 
 
+LEXICON = '{"kind":"grassmeans-lexicon","format_version":1,"entries":[]}'
 BASE = {  # a request that is answered, for every path: its parameters, or its body
     "/api/words": {},
     "/api/words/{word}": {},
@@ -95,6 +97,16 @@ BASE = {  # a request that is answered, for every path: its parameters, or its b
     "/api/corrections": {"word": "crane", "action": "hide", "revision": 7},
     "/api/corrections/save": {},
     "/api/corrections/discard": {"n_corrections": 7},
+    "/api/entries": {},
+    "/api/entries/download": {"format": "tei"},
+    "/api/entries/import": {"format": "json", "content": LEXICON, "latest": 7},
+    "/api/entries/import/summary": {"format": "json", "content": LEXICON},
+    "/api/entries/words/{word}": {},
+    "/api/entries/words/{word}/proposal": {},
+    "/api/entries/words/{word}/change": {"revision": 7, "changes": [{"action": "add"}]},
+    "/api/entries/words/{word}/undo": {"revision": 7},
+    "/api/entries/words/{word}/redo": {"revision": 7},
+    "/api/entries/words/{word}/examples": {"sense": 7, "decision": "keep", "word": "crane"},
 }
 # Words and names of groups are as long as those of the corpus are.
 UNBOUNDED = {"word", "first", "second", "group"}
@@ -127,20 +139,27 @@ def largest(kind: dict, name: str, more: int):
     """A value of the largest size, or of one more."""
     if kind["type"] in ("integer", "number"):
         return int(kind["maximum"]) + more if "maximum" in kind else None
+    if name == "content":
+        return LEXICON.ljust(kind["maxLength"] + more)
     if kind["type"] == "string":
         return "x" * (kind["maxLength"] + more) if "maxLength" in kind else None
     if kind["type"] == "array" and "maxItems" in kind:
-        item = {"level": 1, "number": 1} if name == "nodes" else 1
+        items = {"nodes": {"level": 1, "number": 1}, "changes": {"action": "add"}}
+        item = items.get(name, 1)
         return ["x" if name == "words" else item] * (kind["maxItems"] + more)
     return None
 
 
 def test_maxima_are_described_and_enforced(topic_model_folder, topic_corpus, tmp_path) -> None:
     limits = Limits(
-        request=RequestLimits(page=60, table_rows=70, text_characters=300, chosen_lines=6),
+        request=RequestLimits(
+            page=60, table_rows=70, text_characters=300, chosen_lines=6, lexicon_characters=200
+        ),
         work=WorkLimits(senses=3, contexts=10_500, seconds=300),
     )
-    app = create_app(topic_model_folder, topic_corpus.path, limits, save_to=tmp_path)
+    app = create_app(
+        topic_model_folder, topic_corpus.path, limits, save_to=tmp_path, entries_to=tmp_path
+    )
     client = TestClient(app, base_url="http://localhost", client=("127.0.0.1", 1))
     description = client.get("/openapi.json").json()
     assert "x-bound" not in json.dumps(description)
