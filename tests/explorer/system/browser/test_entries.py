@@ -169,7 +169,7 @@ def test_a_conflict_shows_both_texts(open_page, own_explorer, find_barriers) -> 
 
 
 def test_levels_examples_and_senses_that_are_gone(open_page, own_explorer) -> None:
-    address, model = own_explorer
+    address, _ = own_explorer
     page = open_page("#/entry/crane", address)
     proposed = sense(page, "1").locator(".entry-example.proposed")
     expect(proposed.first).to_be_visible()
