@@ -44,9 +44,8 @@ def address(request, topic_model_folder, topic_corpus, tmp_path) -> Iterator[str
     if request.param == "served":
         app = create_service(topic_model_folder)
     else:
-        app = create_app(
-            topic_model_folder, corpus, save_to=tmp_path / "versions", annotations=shelf
-        )
+        places = {"save_to": tmp_path / "versions", "entries_to": tmp_path / "entries"}
+        app = create_app(topic_model_folder, corpus, annotations=shelf, **places)
     listening = open_socket("127.0.0.1", 0)
     server = uvicorn.Server(
         uvicorn.Config(app, http=TimedConnection, ws="none", log_level="critical")
@@ -76,6 +75,7 @@ def test_answers_are_as_described(address, tmp_path) -> None:
     assert f"{sum(map(len, described))} selected" in found.stdout
 
 
+LEXICON = '{"kind":"grassmeans-lexicon","format_version":1,"entries":[]}'
 BASE = {  # a request that is answered, for every path: its parameters, or its body
     "/api/words": {},
     "/api/words/{word}": {},
@@ -121,6 +121,16 @@ BASE = {  # a request that is answered, for every path: its parameters, or its b
     "/api/annotation/projects/{project}/export": {},
     "/api/annotation/projects": {"name": "lines", "word": "crane", "annotators": ["Ann"]},
     "/api/annotation/imports": {"name": "lines", "uses": "x"},
+    "/api/entries": {},
+    "/api/entries/download": {"format": "tei"},
+    "/api/entries/import": {"format": "json", "content": LEXICON, "latest": 7},
+    "/api/entries/import/summary": {"format": "json", "content": LEXICON},
+    "/api/entries/words/{word}": {},
+    "/api/entries/words/{word}/proposal": {},
+    "/api/entries/words/{word}/change": {"revision": 7, "changes": [{"action": "add"}]},
+    "/api/entries/words/{word}/undo": {"revision": 7},
+    "/api/entries/words/{word}/redo": {"revision": 7},
+    "/api/entries/words/{word}/examples": {"sense": 7, "decision": "keep", "word": "crane"},
 }
 # Words and names of groups are as long as those of the corpus are.
 UNBOUNDED = {"word", "first", "second", "group"}
@@ -154,10 +164,13 @@ def largest(kind: dict, name: str, more: int):
     """A value of the largest size, or of one more."""
     if kind["type"] in ("integer", "number"):
         return int(kind["maximum"]) + more if "maximum" in kind else None
+    if name == "content":
+        return LEXICON.ljust(kind["maxLength"] + more)
     if kind["type"] == "string":
         return "x" * (kind["maxLength"] + more) if "maxLength" in kind else None
     if kind["type"] == "array" and "maxItems" in kind:
         items = {"nodes": {"level": 1, "number": 1}, "words": "x", "annotators": "x"}
+        items["changes"] = {"action": "add"}
         items["passages"] = {"left": "nest ", "word": "crane", "right": ""}
         return [items.get(name, 1)] * (kind["maxItems"] + more)
     return None
@@ -165,7 +178,9 @@ def largest(kind: dict, name: str, more: int):
 
 def test_maxima_are_described_and_enforced(topic_model_folder, topic_corpus, tmp_path) -> None:
     limits = Limits(
-        request=RequestLimits(page=60, table_rows=70, text_characters=300, chosen_lines=6),
+        request=RequestLimits(
+            page=60, table_rows=70, text_characters=300, chosen_lines=6, lexicon_characters=200
+        ),
         work=WorkLimits(senses=3, contexts=10_500, seconds=300),
     )
     lines = tmp_path / "annotations" / "lines"
@@ -173,7 +188,12 @@ def test_maxima_are_described_and_enforced(topic_model_folder, topic_corpus, tmp
     draw_project(topic_corpus, "crane", lines, ["Ann"], model=topic_model_folder, size=3)
     shelf = Shelf(lines.parent)
     app = create_app(
-        topic_model_folder, topic_corpus.path, limits, save_to=tmp_path, annotations=shelf
+        topic_model_folder,
+        topic_corpus.path,
+        limits,
+        save_to=tmp_path,
+        annotations=shelf,
+        entries_to=tmp_path,
     )
     client = TestClient(app, base_url="http://localhost", client=("127.0.0.1", 1))
     description = client.get("/openapi.json").json()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from grassmeans.errors import GrassmeansError
 
@@ -39,6 +40,8 @@ class RequestLimits:
     annotators: int = 100  # of a new annotation
     table_characters: int = 4_000_000  # of one table that is brought along
     import_bytes: int = 16 * _MEGABYTE  # of all of them, in the body of one request
+    lexicon_characters: int = 4 * _MEGABYTE  # of a file of dictionary entries that is imported
+    lexicon_body_bytes: int = 16 * _MEGABYTE  # of the body that has it, with its escapes
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +133,8 @@ class NoCorpusError(GrassmeansError):
 
 class ConflictError(GrassmeansError):
     """The request is well formed, but does not fit the present state."""
+
+    details: Mapping[str, Any] = MappingProxyType({})  # for programs: what stands against what
 
 
 class MisreadError(ConflictError):

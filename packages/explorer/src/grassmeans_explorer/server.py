@@ -26,6 +26,7 @@ from grassmeans_explorer.endpoints import (
     asking,
     concordance,
     corrections,
+    entries,
     jobs,
     pages,
     sketching,
@@ -34,6 +35,7 @@ from grassmeans_explorer.endpoints import (
 from grassmeans_explorer.endpoints.answers import Session, add_error_handlers
 from grassmeans_explorer.endpoints.guard import Guard
 from grassmeans_explorer.endpoints.schema import EVERYWHERE, find_methods, state_maxima
+from grassmeans_explorer.entries.open_entries import ENTRIES
 from grassmeans_explorer.grammar.layer import GrammarLayer
 from grassmeans_explorer.limits import ConnectionLimits, Limits
 from grassmeans_explorer.open_model import OpenModel
@@ -56,6 +58,8 @@ _ROUTERS = (  # in the order of the description
     sketching.make_router,
     jobs.make_router,
     corrections.make_router,
+    entries.make_router,
+    entries.make_lexicon_router,
     words.make_change_router,
     annotation.make_router,
     annotation.make_running_router,
@@ -83,13 +87,15 @@ def create_app(
     changes_path: str | Path | None = None,
     annotations: Shelf | None = None,
     grammar_path: str | Path | None = None,
+    entries_to: str | Path | None = None,
 ) -> FastAPI:
     """The application on a model (a folder, or a name) and a corpus: its own, or any other.
 
     ``hosts`` are names that the server may be called by, besides those of the loopback interface
     and the address that a connection has come in on; new versions of the model go to ``save_to``,
     by default beside it; ``changes_path`` is a report of `grassmeans change`, ``grammar_path`` a
-    layer of grammar of the corpus; ``annotations`` are those that people judge in the pages.
+    layer of grammar of the corpus; ``annotations`` are those that people judge in the pages, and
+    dictionary entries are in ``entries_to``, by default beside the model.
     """
     opened = OpenModel.open(model_path, corpus_path, limits, save_to)
     if changes_path is not None:
@@ -98,6 +104,7 @@ def create_app(
         opened.grammar = GrammarLayer.open(grammar_path, opened.require_corpus("a grammar"))
 
     opened.annotations = annotations
+    ENTRIES.of(opened).folder = None if entries_to is None else Path(entries_to)
 
     def begin() -> None:
         # The first induction should not wait for the compiler.
@@ -141,6 +148,7 @@ def _make_app(
         with suppress(asyncio.CancelledError):  # a second Ctrl+C, which is a stop as well
             yield
         session.pool.shut_down()
+        ENTRIES.of(opened).close()
 
     app = FastAPI(
         title=f"{title}: {opened.name}",

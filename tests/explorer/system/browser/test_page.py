@@ -23,6 +23,8 @@ VIEWS = {
     "#/geometry/crane": ".map .dot",
     "#/map?words=crane,bank": ".map-name",
     "#/change/crane": ".panel.empty",
+    "#/entry/crane": ".entry-sense .proposal",
+    "#/entries": ".entry-import",
     "#/nowhere": ".panel.empty",
     "#/text?text=crane+" + "birdba+" * 8: ".tagged",
 }
@@ -96,7 +98,7 @@ def test_everything_is_reached_with_the_tab_key(open_page) -> None:
     page = open_page("#/word/crane")
     expect(page.locator(".card")).to_have_count(2)
     seen = []
-    for _ in range(40):
+    for _ in range(60):
         page.keyboard.press("Tab")
         name = page.evaluate(
             "(document.activeElement.getAttribute('aria-label') || document.activeElement.value ||"

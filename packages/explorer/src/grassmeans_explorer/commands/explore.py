@@ -42,6 +42,7 @@ def explore(
     grammar: Grammar = None,
     drafts: options.FilledFolder | None = None,
     annotation: options.FilledFolder | None = None,
+    entries: options.FilledFolder | None = None,
     read_only: bool = False,
     allow_host: list[str] | None = None,
     no_browser: bool = False,
@@ -64,7 +65,8 @@ def explore(
     changes: A report of `grassmeans change`: its words that changed most.
     drafts: Folder for corrections that are not saved yet; beside the model.
     annotation: Folder of annotations that people judge in the browser; new ones go there.
-    read_only: Write nothing: no drafts, no versions.
+    entries: Folder of your dictionary entries; beside the model.
+    read_only: Write nothing: no drafts, no versions, no entries.
     allow_host: Another name that the server may be called by; repeat it for more.
     no_browser: Do not open a browser.
     """
@@ -92,6 +94,7 @@ def explore(
         changes_path=changes,
         grammar_path=grammar,
         annotations=shelf,
+        entries_to=entries,
     )
     opened: OpenModel = app.state.session.opened
     if opened.relation in _STRANGE:

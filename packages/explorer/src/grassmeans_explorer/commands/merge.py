@@ -32,8 +32,12 @@ def merge(
     """
     from grassmeans.models.model import load
     from grassmeans_explorer.editing.version_merge import merge_versions
+    from grassmeans_explorer.entries.store import carry_entries
 
-    found = merge_versions(load(first), load(second), output, prefer=prefer, overwrite=overwrite)
+    versions = load(first), load(second)
+    found = merge_versions(*versions, output, prefer=prefer, overwrite=overwrite)
+    for version in versions:  # those of the first where both have some
+        carry_entries(version, load(output))
     taken = {"from_second": list(found.words_of_second), "conflicts": list(found.conflicts)}
     resolved = f", {len(found.conflicts):,} conflicts ({prefer} preferred)" if prefer else ""
     print_summary(

@@ -216,6 +216,8 @@ def describe_failure(error: BaseException | None) -> dict[str, Any]:
         described["did_you_mean"] = list(error.suggestions)
     if isinstance(error, limits.MisreadError):
         described["column"] = error.column
+    if isinstance(error, limits.ConflictError) and error.details:
+        described["conflict"] = dict(error.details)
     return described
 
 

@@ -10,6 +10,7 @@ from pydantic import Field
 from grassmeans_explorer.editing.saving import LONGEST_VERSION_NAME
 from grassmeans_explorer.endpoints import schema
 from grassmeans_explorer.endpoints.answers import Session
+from grassmeans_explorer.entries.open_entries import save_with_entries
 from grassmeans_explorer.queries import corrections
 from grassmeans_explorer.queries.induce import DEFAULT_CONTEXTS, check_dial
 from grassmeans_explorer.queries.words import WordView
@@ -129,7 +130,7 @@ def make_router(session: Session) -> APIRouter:
         ),
     )
     async def save(request: Request, body: Saving) -> Response:
-        return await session.tell(request, corrections.save_corrections, body.name)
+        return await session.tell(request, save_with_entries, body.name)
 
     @router.post(
         "/discard",

@@ -31,6 +31,8 @@ SECURITY_HEADERS = (
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\s:@/\[\]]+?)\.?(:[0-9]{1,5})?")
 IMPORTS = "/api/annotation/imports"
 """Takes whole tables, which are larger than any other body."""
+LEXICONS = "/api/entries/import"
+"""Takes a whole dictionary."""
 _CHANGING = ("POST", "PUT", "PATCH", "DELETE")
 
 
@@ -111,6 +113,8 @@ class Guard:
         """All of a request's body; an answer where it is too large or too slow."""
         bounds = self._limits.request
         most = bounds.import_bytes if scope["path"] == IMPORTS else bounds.body_bytes
+        if scope["path"].startswith(LEXICONS):
+            most = bounds.lexicon_body_bytes
         too_large = error_answer(413, "too_large", f"a body has at most {most:,} bytes here")
         length = dict(scope["headers"]).get(b"content-length", b"0")
         if length.isdigit() and (len(length) > 12 or int(length) > most):

@@ -27,6 +27,22 @@ from grassmeans_explorer.limits import Limits, TooMuchError
 Responses = dict[int | str, dict[str, Any]]
 
 
+class TextConflict(BaseModel):
+    """A field that two have written: what came too late, and what is there."""
+
+    path: list[int]
+    field: str
+    yours: Any = None
+    theirs: Any = None
+
+
+class ConflictDetails(BaseModel):
+    """What an entry is now, where a change was made for another revision."""
+
+    revision: int
+    texts: list[TextConflict]
+
+
 class Problem(BaseModel):
     """What went wrong: a code for programs, a message for people."""
 
@@ -36,6 +52,9 @@ class Problem(BaseModel):
         [], description="Words that are spelt alike, where a word is not known."
     )
     column: int | None = Field(None, description="The place of a mistake in a query, from 1.")
+    conflict: ConflictDetails | None = Field(
+        None, description="Of an entry that was changed meanwhile: both texts."
+    )
 
 
 class Failure(BaseModel):

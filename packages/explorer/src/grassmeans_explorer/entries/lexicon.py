@@ -26,6 +26,7 @@ def gather_lexicon(
     folder: str | Path | None = None,
     proposals: Material | None = None,
     title: str | None = None,
+    numbers: ModelNumbers | None = None,
 ) -> Lexicon:
     """The entries of words as a lexicon, for the senses that the model has now.
 
@@ -37,13 +38,15 @@ def gather_lexicon(
         Where the entries are; by default beside the model.
     proposals : Material, optional
         Fill what nobody has written yet.
+    numbers : ModelNumbers, optional
+        What senses are numbered by, where corrections are not saved yet.
 
     Raises
     ------
     InputError
         Where a word has no entry, and none is proposed.
     """
-    numbers = ModelNumbers.of_model(model)
+    numbers = numbers or ModelNumbers.of_model(model)
     written = {entry.word: entry for entry in read_entries(model, folder)}
     if words is None:
         chosen = dict.fromkeys((*written, *(model.words if proposals else ())))
@@ -94,23 +97,39 @@ def import_lexicon(
     ``words`` are those to take, by default all. The numbers of senses are taken as they are where
     the lexicon is of another model: remarks say so.
     """
+    numbers = ModelNumbers.of_model(model)
+    with EntryStore(model, folder) as store:
+        return put_lexicon(store, lexicon, model, numbers, words)
+
+
+def put_lexicon(
+    store: EntryStore,
+    lexicon: Lexicon,
+    model: SenseModel,
+    numbers: ModelNumbers,
+    words: Sequence[str] | None = None,
+) -> Imported:
+    """The same into a store that is open, for the numbers that senses have at this moment."""
+    entries, remarks = fit_entries(lexicon, model, words)
+    remarks += store.remarks
+    n_changed = store_entries(store, entries, numbers)
+    for entry in entries:
+        there = store.find(entry.word).entry or entry
+        told = follow_entry(there, numbers).remarks
+        remarks += [f"{entry.word[:80]}: {remark}" for remark in told]
+    return Imported(len(entries), n_changed, store.path, tuple(remarks))
+
+
+def fit_entries(
+    lexicon: Lexicon, model: SenseModel, words: Sequence[str] | None = None
+) -> tuple[list[DictionaryEntry], list[str]]:
+    """The entries of a lexicon as they would be taken for a model, with remarks for people."""
     entries = list(lexicon.entries)
-    remarks: list[str] = []
     if words is not None:
         wanted = {*words, *map(model.spell, words)}
         entries = [entry for entry in entries if entry.word in wanted]
-    if lexicon.root and lexicon.root != root_of(model):
-        entries = [forget_numbering(entry) for entry in entries]
-        remarks.append(
-            "the entries are of another model: look whether their senses are those of this one"
-        )
-    numbers = ModelNumbers.of_model(model)
-    with EntryStore(model, folder) as store:
-        remarks += store.remarks
-        n_changed = store_entries(store, entries, numbers)
-        path = store.path
-        for entry in entries:
-            there = store.find(entry.word).entry or entry
-            told = follow_entry(there, numbers).remarks
-            remarks += [f"{entry.word[:80]}: {remark}" for remark in told]
-    return Imported(len(entries), n_changed, path, tuple(remarks))
+    if not lexicon.root or lexicon.root == root_of(model):
+        return entries, []
+    return [forget_numbering(entry) for entry in entries], [
+        "the entries are of another model: look whether their senses are those of this one"
+    ]

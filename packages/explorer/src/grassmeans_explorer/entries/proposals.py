@@ -143,15 +143,16 @@ def propose_entry(
     word: str,
     written: DictionaryEntry | None = None,
     numbers: ModelNumbers | None = None,
+    proposals: WordProposals | None = None,
 ) -> DictionaryEntry:
     """An entry of a word with all that can be proposed; what was written stays as it is.
 
     Fields that are proposals are named by `EntrySense.proposed`. Senses of the model that the
-    written entry does not have come at its end; hidden ones do not. `UnknownWordError` where the
-    model has no senses of the word.
+    written entry does not have come at its end; hidden ones do not. ``proposals`` are those of the
+    word where it was read before. `UnknownWordError` where the model has no senses of the word.
     """
     numbers = numbers or ModelNumbers.of_model(material.model)
-    proposals = WordProposals(material, word)
+    proposals = proposals or WordProposals(material, word)
     known = proposals.known
     entry = DictionaryEntry(known.word, numbering=numbers.find(known.word))
     if written is not None:

@@ -9,7 +9,7 @@ is told so, and what it wrote is kept in the journal (``conflict``).
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -44,6 +44,7 @@ class EntryConflictError(ConflictError):
             "is kept beside it"
         )
         self.revision = revision  # which the entry has now
+        self.details = {"revision": revision, "texts": []}
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +162,11 @@ class EntryStore(Journal):
     def words(self) -> tuple[str, ...]:
         """The words that have an entry."""
         return tuple(word for word, one in self._written.items() if one.entry is not None)
+
+    @property
+    def written(self) -> Mapping[str, WrittenEntry]:
+        """What was written, word by word: of this moment."""
+        return dict(self._written)
 
     def find(self, word: str) -> WrittenEntry:
         """What was written of a word, with what can be undone; nothing at revision 0."""

@@ -81,6 +81,8 @@ class SavedVersion:
     merge_command : str
         The same for a version that has the corrections of the first of these others too; empty
         where there is none.
+    remarks : tuple of str
+        What is to be known besides, for people.
     """
 
     saved_to: str
@@ -90,6 +92,11 @@ class SavedVersion:
     tag_command: str
     explore_command: str
     merge_command: str
+    remarks: tuple[str, ...] = ()
+
+    def with_remark(self, remark: str) -> SavedVersion:
+        """The same with one more remark."""
+        return replace(self, remarks=(*self.remarks, remark))
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,6 +105,11 @@ def load_lexicon(path: str | Path, format: str | None = None) -> Lexicon:
         raise InputError(f"{path} is not UTF-8: {error.reason} at byte {error.start}") from error
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror or error})") from error
-    found = chosen.load("read")(text, path)
+    return read_lexicon(text, chosen.name, path)
+
+
+def read_lexicon(text: str, format: str, path: Path) -> Lexicon:
+    """The lexicon of a text in a format; the path is for the error where it cannot be read."""
+    found = find_format(path, format, to_read=True).load("read")(text.removeprefix("\ufeff"), path)
     assert isinstance(found, Lexicon)
     return found

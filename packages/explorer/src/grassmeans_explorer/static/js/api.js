@@ -8,6 +8,7 @@ export class ApiError extends Error {
     this.suggestions = details.suggestions ?? [];
     this.column = details.column ?? null;
     this.retryAfter = details.retryAfter ?? null;
+    this.conflict = details.conflict ?? null;
   }
 }
 
@@ -46,13 +47,14 @@ async function readError(response) {
       column: error.column ?? null,
       suggestions: error.did_you_mean ?? body.did_you_mean ?? [],
       retryAfter: Number.isFinite(seconds) && seconds > 0 ? seconds : null,
+      conflict: error.conflict,
     },
   );
 }
 
 /** Ask the server; the parsed JSON, or what `as` names: a blob. */
-export async function ask(url, { method = "GET", body, signal, headers = {}, as = "json" } = {}) {
-  const options = { method, signal, headers: { Accept: "application/json", ...headers } };
+export async function ask(url, { method = "GET", body, signal, headers = {}, as = "json", keepalive = false } = {}) {
+  const options = { method, signal, keepalive, headers: { Accept: "application/json", ...headers } };
   if (body !== undefined) {
     options.body = JSON.stringify(body);
     options.headers["Content-Type"] = "application/json";

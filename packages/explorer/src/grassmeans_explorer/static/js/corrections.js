@@ -55,6 +55,7 @@ export function savedPanel(answer) {
     h("p", {}, "Saved as ", h("b", {}, answer.saved_to), ` with ${plural(answer.n_words, "edited word")}. `, "Paste this into a terminal:"),
     command("Tag a line with it", answer.tag_command),
     command("Go on from here another time", answer.explore_command),
+    (answer.remarks ?? []).map((remark) => h("p", {}, remark)),
     descent(answer));
 }
 

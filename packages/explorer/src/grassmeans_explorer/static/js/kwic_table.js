@@ -12,7 +12,7 @@ function headCell({ label, sort, kind }, context) {
 }
 
 function lineRow(line, context) {
-  const { names, onOpen, selection, fields, showDocument } = context;
+  const { names, onOpen, selection, keeping, fields, showDocument } = context;
   const canOpen = Boolean(onOpen) && line.position !== null && line.position !== undefined;
   const name = line.sense > 0 ? names.get(line.sense) ?? `sense ${line.sense}` : "don’t know";
   const word = canOpen
@@ -27,6 +27,7 @@ function lineRow(line, context) {
         h("span", { class: "bar", "--share": `${100 * (line.confidence ?? 0)}%` }),
         h("span", {}, (line.confidence ?? 0).toFixed(2))),
     ] : null,
+    keeping ? h("td", { class: "keeping" }, keeping.tools(line)) : null,
     fields.map((field) => h("td", { class: "about soft", title: line.fields?.[field] ?? null }, line.fields?.[field] ?? "")),
     showDocument ? h("td", { class: "about soft", title: line.document }, line.document) : null);
   if (canOpen) {
@@ -40,13 +41,14 @@ function lineRow(line, context) {
 
 /**
  * The table. `context`: {names (none: no senses), fields, sort, isWide} and, where they are wanted, onOpen(position),
- * onSort(sort) and selection (see line_selection.js).
+ * onSort(sort), selection (see line_selection.js) and keeping (see entry_lines.js).
  */
 export function kwicTable(lines, context) {
   const showDocument = lines.some((line) => line.document && !/^\d+$/.test(line.document));
   const columns = [
     { label: "before", sort: "left1", kind: "before" }, { label: "word", sort: "position" }, { label: "after", sort: "right1" },
     ...(context.names.size ? [{ label: "sense", sort: "sense", kind: "sense-head" }, { label: "confidence", sort: "confidence", kind: "confidence-head" }] : []),
+    ...(context.keeping ? [{ label: "entry", kind: "keeping-head" }] : []),
     ...context.fields.map((field) => ({ label: field, sort: `field:${field}`, kind: "about-head" })),
     ...(showDocument ? [{ label: "document", sort: "document", kind: "about-head" }] : []),
   ];

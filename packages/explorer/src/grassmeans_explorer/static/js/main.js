@@ -22,6 +22,8 @@ import { mount as collocates } from "./views/collocates.js";
 import { mount as compare } from "./views/compare.js";
 import { mount as concordance } from "./views/concordance.js";
 import { mount as documentView } from "./views/document.js";
+import { mount as entries } from "./views/entries.js";
+import { mount as entry } from "./views/entry.js";
 import { mount as geometry } from "./views/geometry.js";
 import { mount as keywords } from "./views/keywords.js";
 import { mount as map } from "./views/map.js";
@@ -34,10 +36,10 @@ import { mount as text } from "./views/text.js";
 import { mount as word } from "./views/word.js";
 import { mount as words } from "./views/words.js";
 
-const VIEWS = { start, words, word, concordance, collocates, compare, document: documentView, change, changes, text, geometry, map, phrase, query, ngrams, keywords, sketch, annotation, annotate, agreement, adjudicate };
-const OF_A_WORD = new Set(["word", "concordance", "collocates", "compare", "document", "change", "geometry", "phrase", "sketch"]);
+const VIEWS = { start, words, word, concordance, collocates, compare, document: documentView, change, changes, entry, entries, text, geometry, map, phrase, query, ngrams, keywords, sketch, annotation, annotate, agreement, adjudicate };
+const OF_A_WORD = new Set(["word", "concordance", "collocates", "compare", "document", "change", "entry", "geometry", "phrase", "sketch"]);
 const NOT_LED = new Set(["document", "phrase"]);
-const TITLES = { start: "", words: "All words", text: "Your own text", concordance: "concordance", collocates: "collocates", compare: "compare", document: "document", change: "change", changes: "Most changed", geometry: "geometry", map: "Map of senses", phrase: "phrase", query: "Queries", ngrams: "N-grams", keywords: "Keywords", sketch: "sketch", annotation: "Annotation", annotate: "judging", agreement: "agreement", adjudicate: "deciding" };
+const TITLES = { start: "", words: "All words", text: "Your own text", concordance: "concordance", collocates: "collocates", compare: "compare", document: "document", change: "change", changes: "Most changed", entry: "entry", entries: "Entries", geometry: "geometry", map: "Map of senses", phrase: "phrase", query: "Queries", ngrams: "N-grams", keywords: "Keywords", sketch: "sketch", annotation: "Annotation", annotate: "judging", agreement: "agreement", adjudicate: "deciding" };
 const KEPT_WORDS = 200;
 
 const main = document.getElementById("main");

@@ -34,8 +34,8 @@ export function lineParts({ left, word, right }) {
   ];
 }
 
-function exampleLine(example, selection) {
-  return h("li", { dir: "auto" }, selection?.box(example), lineParts(example));
+function exampleLine(example, { selection, keeping, number }) {
+  return h("li", { dir: "auto" }, selection?.box(example), lineParts(example), keeping?.tools({ ...example, sense: number }));
 }
 
 /** A share of 1 as a bar with its value. */
@@ -76,11 +76,12 @@ function isSame(one, other) {
 }
 
 /** The best lines of a sense, `count` at first, and a way to more of them. */
-function exampleList(word, sense, { fromModel, concordance, k, count = FIRST_EXAMPLES, selection }) {
+function exampleList(word, sense, { fromModel, concordance, k, count = FIRST_EXAMPLES, selection, keeping }) {
+  const tools = { selection, keeping, number: sense.number };
   const lines = sense.examples ?? [];
   if (!lines.length) return h("p", { class: "soft" }, "No example lines are kept for this sense.");
   const shown = lines.slice(0, count);
-  const list = h("ul", { class: "examples" }, lines.slice(0, count).map((line) => exampleLine(line, selection)));
+  const list = h("ul", { class: "examples" }, lines.slice(0, count).map((line) => exampleLine(line, tools)));
   const rest = h("p", { class: "card-links" });
   if (fromModel) {
     let offset = 0;
@@ -92,7 +93,7 @@ function exampleList(word, sense, { fromModel, concordance, k, count = FIRST_EXA
         const answer = await ask(wordUrl(word, `/senses/${sense.number}/examples`, { limit, offset }));
         const found = answer.examples.filter((line) => !shown.some((other) => isSame(line, other)));
         shown.push(...found);
-        list.append(...found.map((line) => exampleLine(line, selection)));
+        list.append(...found.map((line) => exampleLine(line, tools)));
         offset += answer.examples.length;
         more.disabled = false;
         if (offset >= answer.total || !answer.examples.length) more.replaceWith(found.length ? "" : h("span", { class: "soft" }, "These are all."));
@@ -110,8 +111,8 @@ function exampleList(word, sense, { fromModel, concordance, k, count = FIRST_EXA
 }
 
 /**
- * The card. `context`: {word, fromModel, k, count, selection}, `count` of examples at first, of which
- * `selection` may choose some; `tools` are shown below the title.
+ * The card. `context`: {word, fromModel, k, count, selection, keeping}, `count` of examples at first, of which
+ * `selection` may choose some, and `keeping` takes them into the entry; `tools` are shown below the title.
  */
 export function senseCard(sense, context, tools = null) {
   const name = senseName(sense);

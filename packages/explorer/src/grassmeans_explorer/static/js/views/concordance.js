@@ -5,6 +5,7 @@ import { filterQuery, makeFilters, readFilters } from "../concordance_filters.js
 import { openDocument } from "../document_dialog.js";
 import { formatCount, h, plural } from "../dom.js";
 import { downloadLinks } from "../downloads.js";
+import { makeKeeping } from "../entry_lines.js";
 import { makeFrequency } from "../frequency.js";
 import { kwicTable } from "../kwic_table.js";
 import { makeLineSelection } from "../line_selection.js";
@@ -27,12 +28,13 @@ export function mount(root, route, app) {
   const legend = h("p", { class: "legend" });
   const place = h("div", { class: "lines" });
   const selection = makeLineSelection(word, app, () => loader.load());
+  const keeping = makeKeeping(word, app);
   const frequency = makeFrequency(app.health.fields, (chosen) => navigate(hashFor(values, { per: chosen, page })));
   root.append(heading.element,
     h("p", { class: "guide" }, hasCorpus
       ? "Every occurrence in the corpus, with the sense that its context is nearest to. Confidence: the probability that this is right, from 0 to 1. Click a line to read its document, the head of a column to sort by it."
       : "These are the example lines of the model: those of this word, and those of others in which it stands. To see every occurrence, start with a corpus: grassmeans explore MODEL --corpus CORPUS"),
-    filters.element, legend, selection.element, place);
+    filters.element, legend, selection.element, keeping.element, place);
   if (hasCorpus) root.append(frequency.element);
 
   const hashFor = (changed, more = {}) => makeHash("concordance", word,
@@ -64,7 +66,7 @@ export function mount(root, route, app) {
     place.replaceChildren(...[
       kwicTable(answer.lines, {
         names: new Map(senses.map((sense) => [sense.number, senseName(sense)])),
-        fields: app.health.fields, sort: values.sort, isWide: Boolean(values.width), selection,
+        fields: app.health.fields, sort: values.sort, isWide: Boolean(values.width), selection, keeping: senses.length && !k ? keeping : null,
         onOpen: hasCorpus ? (position) => navigate(hashFor(values, { page, doc: position })) : null,
         onSort: (sort) => navigate(hashFor({ ...values, sort: sort === "position" ? "" : sort })),
       }),

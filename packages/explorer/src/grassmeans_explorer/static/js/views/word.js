@@ -7,6 +7,7 @@ import { makeCorrections } from "../corrections.js";
 import { makeDial } from "../dial.js";
 import { button, debounce, formatCount, h, plural } from "../dom.js";
 import { downloadButtons, downloadLinks } from "../downloads.js";
+import { makeKeeping } from "../entry_lines.js";
 import { MOST_CONTEXTS, runInduction } from "../jobs.js";
 import { makeLineSelection } from "../line_selection.js";
 import { makeHash, navigate } from "../router.js";
@@ -54,6 +55,7 @@ export function mount(root, route, app) {
     },
   });
   const selection = makeLineSelection(word, app, () => update(route, true));
+  const keeping = makeKeeping(word, app);
   root.append(heading.element, dial.element, place);
 
   function facts() {
@@ -87,7 +89,7 @@ export function mount(root, route, app) {
     // What the data decided has a number too, and the other views know only numbers.
     const number = k === "auto" ? String(value.senses.length) : k;
     heading.setDial(number);
-    const context = { word, k: number, fromModel: !k, count: app.health.has_corpus ? 3 : 6, selection: editing && !k ? selection : null };
+    const context = { word, k: number, fromModel: !k, count: app.health.has_corpus ? 3 : 6, selection: editing && !k ? selection : null, keeping: k ? null : keeping };
     if (context.selection) selection.set(value);
     const shown = value.senses.filter((sense) => editing || !sense.hidden);
     const hidden = value.senses.length - shown.length;
@@ -104,6 +106,7 @@ export function mount(root, route, app) {
         ? `These senses have corrections, which are saved as ${value.saved_as}.`
         : "These senses have corrections that are not saved yet.") : null,
       context.selection ? selection.element : null,
+      keeping.element,
       h("div", { class: "cards" }, shown.map((sense) => senseCard(sense, context, editing && !k ? corrections.tools(sense) : null))),
       hidden ? h("p", { class: "soft" }, `${plural(hidden, "sense")} hidden by a correction; the occurrences that are nearest to it go to the other senses, or to “don’t know”.`) : null,
       editing && !k ? corrections.bar() : null,

@@ -1,0 +1,224 @@
+"""Changes of an entry that somebody makes on its page: checked, on the disk, and then answered.
+
+A change is made for a revision. Where the entry has another one by then, nothing is changed: both
+texts are told, and the one that came too late is kept in the journal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
+
+from grassmeans.errors import InputError
+from grassmeans.senses.examples import Candidate
+from grassmeans.senses.keys import encode_key
+from grassmeans_explorer.entries import changes
+from grassmeans_explorer.entries.entry import (
+    DictionaryEntry,
+    EntryExample,
+    EntrySense,
+    SensePath,
+    walk_senses,
+)
+from grassmeans_explorer.entries.following import ModelNumbers
+from grassmeans_explorer.entries.open_entries import ENTRIES, find_key, take_entry
+from grassmeans_explorer.entries.plain import entry_to_values
+from grassmeans_explorer.entries.showing import EntryView, show_entry
+from grassmeans_explorer.entries.store import EntryConflictError, EntryStore
+from grassmeans_explorer.limits import ConflictError, NothingThereError
+from grassmeans_explorer.open_model import OpenModel
+from grassmeans_explorer.queries.words import check_sense
+
+ENTRY_FIELDS = ("part_of_speech", "status", "labels", "references", "notes")
+"""Of an entry, those that a person writes."""
+MOST_SENSES = 200
+"""Of an entry."""
+_REACH = 220  # characters a side in which the sentence of a line is looked for
+
+
+@dataclass(frozen=True, slots=True)
+class EntryChange:
+    """One thing that is done to an entry."""
+
+    action: str
+    """"set" a field, "accept" proposals, "add", "remove" or "move" a sense."""
+    path: SensePath = ()
+    """Of the sense; empty for the entry itself, and to add a sense at its end."""
+    key: str = ""
+    """Of the sense as it was shown; of the model's sense, to add it."""
+    field: str = ""
+    value: Any = ""
+    to: SensePath = ()
+    """Where a sense is moved to."""
+
+
+def apply_change(entry: DictionaryEntry, change: EntryChange) -> DictionaryEntry:
+    """The entry after a change; `InputError` where it does not fit."""
+    if change.action == "add":
+        return changes.add_sense(entry, EntrySense(change.key), change.path)
+    if change.action == "remove":
+        return changes.remove_sense(entry, change.path)
+    if change.action == "move":
+        return changes.move_sense(entry, change.path, change.to)
+    if change.action == "accept":
+        return changes.accept_fields(entry, change.path, *filter(None, [change.field]))
+    if change.path:
+        return changes.change_sense(entry, change.path, **{change.field: change.value})
+    if change.field not in ENTRY_FIELDS:
+        raise InputError(f"{change.field!r} is no field of an entry, but of a sense")
+    return replace(entry, **{change.field: change.value})
+
+
+def change_entry(
+    opened: OpenModel, word: str, wanted: Sequence[EntryChange], revision: int
+) -> EntryView:
+    """Make changes, all of them or none: one step that can be undone; the entry as it is then.
+
+    `EntryConflictError` where the entry has another revision by now, `ConflictError` where a change
+    does not fit it.
+    """
+    key = find_key(opened, word)
+    numbers = ModelNumbers.of_open(opened)
+    with ENTRIES.of(opened).changing() as store:
+        written = store.find(key)
+        entry = take_entry(written, key, numbers)
+        if written.revision != revision:
+            _keep_conflict(store, entry, wanted, revision, numbers)
+        changed = _make(entry, wanted)
+        if changed != entry or written.entry is None:
+            store.put(changed, revision, numbers)
+    return show_entry(opened, key)
+
+
+def _make(entry: DictionaryEntry, wanted: Sequence[EntryChange]) -> DictionaryEntry:
+    try:
+        changed = reduce(apply_change, wanted, entry)
+    except InputError as error:
+        raise ConflictError(str(error)) from error
+    if len(list(walk_senses(changed.senses))) > MOST_SENSES:
+        raise ConflictError(f"an entry has {MOST_SENSES} senses at most")
+    return changed
+
+
+def _keep_conflict(
+    store: EntryStore,
+    entry: DictionaryEntry,
+    wanted: Sequence[EntryChange],
+    revision: int,
+    numbers: ModelNumbers,
+) -> None:
+    """Keep what came too late, and raise `EntryConflictError` with both texts of each field."""
+    texts: list[dict[str, Any]] = []
+    late = entry
+    for change in wanted:
+        found = _find_again(entry, change)
+        if change.action == "set":
+            theirs = getattr(_look(entry, found), change.field, None)
+            told = (_to_plain(change.field, value) for value in (change.value, theirs))
+            place = {"path": list(found.path), "field": change.field}
+            texts.append(place | dict(zip(("yours", "theirs"), told, strict=True)))
+        try:
+            late = apply_change(late, found)
+        except InputError:
+            if change.action == "set" and change.path:  # of a sense that is gone: it is kept
+                lost = EntrySense(**{change.field: change.value})
+                late = changes.add_sense(late, lost)
+    try:
+        store.put(late, revision, numbers)
+    except EntryConflictError as error:
+        error.details = {"revision": error.revision, "texts": texts}
+        raise
+
+
+def _find_again(entry: DictionaryEntry, change: EntryChange) -> EntryChange:
+    """The change at the place where the sense that it was made for is now."""
+    if not change.key or change.action == "add":
+        return change
+    places = [path for path, sense in walk_senses(entry.senses) if sense.key == change.key]
+    return change if not places or change.path in places else replace(change, path=places[0])
+
+
+def _look(entry: DictionaryEntry, change: EntryChange) -> DictionaryEntry | EntrySense | None:
+    try:
+        return changes.find_sense(entry, change.path) if change.path else entry
+    except InputError:
+        return None
+
+
+def _to_plain(field: str, value: Any) -> Any:
+    """A field's value as JSON has it."""
+    if value is None or isinstance(value, str):
+        return value
+    fields: dict[str, Any] = {field: tuple(value)}
+    holder = DictionaryEntry("-", senses=(EntrySense(**fields),))
+    return entry_to_values(holder)["senses"][0].get(field, []) if value else []
+
+
+def take_back(opened: OpenModel, word: str, action: str, revision: int) -> EntryView:
+    """Undo the last change of an entry, or redo the one that was undone; "undo" or "redo"."""
+    key = find_key(opened, word)
+    with ENTRIES.of(opened).changing() as store:
+        step: Callable[[str, int], Any] = store.undo if action == "undo" else store.redo
+        try:
+            step(key, revision)
+        except InputError as error:
+            raise ConflictError(str(error)) from error
+    return show_entry(opened, key)
+
+
+@dataclass(frozen=True, slots=True)
+class LineDecision:
+    """A line that is to be in the entry of a sense, or never to be shown there."""
+
+    sense: int
+    decision: str
+    """"keep" or "never"."""
+    example: EntryExample
+    """As it was shown."""
+    position: int | None = None
+    """In the corpus: its whole sentence is taken from there."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedLine:
+    """What has become of a line."""
+
+    word: str
+    key: str
+    """Of the sense."""
+    revision: int
+    example: EntryExample
+
+
+def decide_line(opened: OpenModel, word: str, wanted: LineDecision) -> DecidedLine:
+    """Take a line into the entry of a sense, or exclude it: for whatever revision it has."""
+    key = find_key(opened, word)
+    model = opened.current
+    check_sense(key, model.inventory.sense_counts.get(key, 0), wanted.sense)
+    example = replace(_read_sentence(opened, wanted), decision=wanted.decision)
+    numbers = ModelNumbers.of_open(opened)
+    lexeme = encode_key(key, wanted.sense)
+    with ENTRIES.of(opened).changing() as store:
+        written = store.find(key)
+        entry = take_entry(written, key, numbers)
+        places = [path for path, sense in walk_senses(entry.senses) if sense.key == lexeme]
+        if not places:
+            entry = changes.add_sense(entry, EntrySense(lexeme))
+            places = [(len(entry.senses),)]
+        decided = changes.decide_example(entry, places[0], example, wanted.decision)
+        revision = store.put(decided, written.revision, numbers).revision
+    return DecidedLine(key, lexeme, revision, example)
+
+
+def _read_sentence(opened: OpenModel, wanted: LineDecision) -> EntryExample:
+    """The whole sentence of a line of the corpus; without one, the line."""
+    if wanted.position is None:
+        return wanted.example
+    corpus = opened.require_corpus("a line by its position")
+    if wanted.position >= corpus.n_tokens:
+        raise NothingThereError(f"the corpus has {corpus.n_tokens:,} words")
+    line = corpus.line_at(wanted.position, _REACH, keep_breaks=True)
+    found = Candidate.read(line, 0.0, 0.0).make_example()
+    return EntryExample(found.left, found.word, found.right, found.document)

@@ -1,0 +1,100 @@
+// Changes of an entry, one after the other: each is on the server's disk before it says "saved".
+
+import { ask, makeUrl } from "./api.js";
+import { button, h } from "./dom.js";
+import { announce, errorPanel } from "./status.js";
+
+const MOST_KEPT_ALIVE = 20000;
+
+/** The address of an entry; `rest` as in "/change". */
+export function entryUrl(word, rest = "") {
+  const name = /^\.{1,2}$/.test(word) ? ` ${word}` : word;
+  return `api/entries/words/${encodeURIComponent(name)}${rest}`;
+}
+
+/** The address of a file of entries: of one word, or of all that are written. */
+export function entryFileUrl(format, word = "") {
+  return makeUrl("api/entries/download", { format, word });
+}
+
+function asText(value) {
+  if (value === null || value === undefined) return "(it is no longer there)";
+  if (typeof value === "string") return value || "(empty)";
+  return value.map((one) => (typeof one === "string" ? one : one.text ?? one.key ?? `${one.left}${one.word}${one.right}`)).join("; ") || "(empty)";
+}
+
+function conflictPanel(conflict, { mine, theirs }) {
+  return h("div", { class: "panel error conflict", role: "alert" },
+    h("h2", {}, "This entry was changed meanwhile"),
+    conflict.texts.map((text) => h("dl", {},
+      h("dt", {}, "Yours"), h("dd", { dir: "auto" }, asText(text.yours)),
+      h("dt", {}, "There now"), h("dd", { dir: "auto" }, asText(text.theirs)))),
+    conflict.texts.length ? null : h("p", {}, "Your change was not made."),
+    h("div", { class: "edit-actions" }, button("Use mine", mine, { class: "main" }), button("Keep what is there", theirs)));
+}
+
+/**
+ * {element, state, change(changes, redraw), undo(), redo(), reload(), set(value), settled()}: `onSaved(value, redraw)` gets
+ * the entry after each step; what is not sent yet when the page is left is sent then.
+ */
+export function makeSaving(word, onSaved) {
+  const state = h("span", { class: "soft save-state", role: "status" });
+  const message = h("div", { class: "message" });
+  const element = h("div", {}, message);
+  let value = null, line = Promise.resolve(), open = 0;
+
+  function take(answer, redraw) {
+    value = answer;
+    message.replaceChildren();
+    onSaved(answer, redraw);
+  }
+
+  function settle(conflict, changes) {
+    const again = (work) => () => { message.replaceChildren(); work(); };
+    const places = new Map(conflict.texts.map((text) => [text.field, text.path]));
+    message.replaceChildren(conflictPanel(conflict, {
+      mine: again(() => {
+        value = { ...value, revision: conflict.revision };
+        step("/change", () => ({ changes: changes.map((one) => ({ ...one, path: places.get(one.field) ?? one.path })) }), true);
+      }),
+      theirs: again(() => reload()),
+    }));
+    message.querySelector("button").focus();
+  }
+
+  /** One step after all before it; with `redraw` the page shows the entry anew. */
+  function step(rest, body, redraw) {
+    open += 1;
+    state.textContent = "Saving…";
+    line = line.then(async () => {
+      const given = body();
+      try {
+        const sent = { revision: value.revision, ...given };
+        // A page that is being left still sends what is short enough for browsers to do so.
+        const keepalive = JSON.stringify(sent).length < MOST_KEPT_ALIVE;
+        take(await ask(entryUrl(word, rest), { method: "POST", body: sent, keepalive }), redraw);
+        if (open === 1) state.textContent = "Saved";
+      } catch (failure) {
+        state.textContent = "Not saved";
+        if (failure.conflict) settle(failure.conflict, given.changes);
+        else message.replaceChildren(errorPanel(failure, { title: "This was not saved", retry: failure.status === 409 ? reload : () => step(rest, body, redraw) }));
+      } finally {
+        open -= 1;
+      }
+    });
+    return line;
+  }
+
+  async function reload() {
+    try {
+      take(await ask(entryUrl(word)), true);
+    } catch (failure) {
+      message.replaceChildren(errorPanel(failure, { retry: reload }));
+    }
+  }
+
+  const change = (changes, redraw = false) => step("/change", () => ({ changes }), redraw);
+  const undo = () => step("/undo", () => ({}), true).then(() => announce("Undone"));
+  const redo = () => step("/redo", () => ({}), true).then(() => announce("Done again"));
+  return { element, state, change, undo, redo, reload, set: (answer) => { value = answer; }, settled: () => line };
+}

@@ -1,0 +1,139 @@
+// The dictionary entry of a word: what a person writes of its senses, with proposals beside it.
+
+import { ask } from "../api.js";
+import { button, h, plural } from "../dom.js";
+import { choiceField, flushFields, isTyping, rowsField, textField } from "../entry_fields.js";
+import { entryDownloads } from "../entry_files.js";
+import { entryUrl, makeSaving } from "../entry_saving.js";
+import { LABEL_KINDS, REFERENCE_KINDS, entrySense, lines, takeAll } from "../entry_sense.js";
+import { announce, makeLoader } from "../status.js";
+import { wordHeading } from "../word_heading.js";
+
+const STATUSES = ["draft", "review", "done"];
+const PARTS = ["noun", "proper noun", "verb", "adjective", "adverb", "pronoun", "preposition", "conjunction", "determiner", "numeral", "interjection", "particle", "affix", "phrase"];
+
+function lateTexts(conflicts) {
+  if (!conflicts.length) return null;
+  const texts = (senses) => senses.flatMap((sense) => [[sense.name, sense.definition].filter(Boolean).join(": "), ...texts(sense.senses)]).filter(Boolean);
+  return h("details", {}, h("summary", {}, `Texts that came too late (${conflicts.length})`),
+    h("ol", {}, conflicts.map((late) => h("li", { dir: "auto" }, texts(late.senses).join("; ") || "no definitions"))));
+}
+
+/** Show the entry of a word. */
+export function mount(root, route, app) {
+  const { word } = route;
+  let value = null, proposals = null;
+  const heading = wordHeading(word, "entry");
+  const place = h("div", { class: "entry" });
+  const remarks = h("div", {});
+  const hint = h("p", { class: "soft", role: "status" });
+  const saving = makeSaving(word, (answer, redraw) => { value = answer; showState(); if (redraw) draw(); });
+  const undo = button("Undo", () => { flushFields(); saving.undo().then(propose); }, { class: "undo" });
+  const redo = button("Redo", () => saving.redo().then(propose), { class: "redo" });
+  const takeEvery = button("Take all proposals", () => takeThem(), { class: "main" });
+  root.append(heading.element,
+    h("p", { class: "guide" }, "What you type is saved as you go. Senses move with the buttons, or with Alt and the arrow keys."),
+    h("div", { class: "entry-bar" }, undo, redo, takeEvery, saving.state), saving.element, remarks, hint, place);
+
+  const allProposed = () => (proposals ? [
+    ...(proposals.part_of_speech && !value.entry.part_of_speech ? [{ action: "set", path: [], field: "part_of_speech", text: proposals.part_of_speech }] : []),
+    ...proposals.senses.flatMap((proposed) => takeAll(value.entry, proposed))] : []);
+
+  function takeThem() {
+    const changes = allProposed();
+    saving.change(changes, true).then(propose).then(() => announce(`${plural(changes.length, "proposal")} taken`));
+  }
+
+  function showState() {
+    undo.disabled = !value.can_undo;
+    redo.disabled = !value.can_redo;
+    heading.facts.textContent = value.written ? `${value.entry.status}; ${plural(value.entry.senses.length, "sense")}` : "not written yet";
+    const missing = value.model_senses.filter((sense) => !sense.in_entry && !sense.hidden);
+    remarks.replaceChildren(...[
+      value.not_kept ? h("p", { class: "led-here" }, `Nothing can be written: ${value.not_kept}.`) : null,
+      value.remarks.length ? h("ul", { class: "entry-remarks" }, value.remarks.map((remark) => h("li", {}, remark))) : null,
+      missing.length ? h("div", { class: "edit-actions" }, missing.map((sense) =>
+        button(`Add ${sense.key}: ${sense.name}`, () => change([{ action: "add", key: sense.key }], true, [value.entry.senses.length + 1]), { class: "small" }))) : null,
+    ].filter(Boolean));
+  }
+
+  async function change(changes, redraw, focus) {
+    if (redraw) flushFields();
+    await saving.change(changes, redraw);
+    if (!redraw) return;
+    await propose();
+    const sense = focus ? place.querySelector(`[data-path="${focus.join(".")}"]`) : null;
+    (sense?.querySelector("textarea") ?? undo).focus();
+  }
+
+  const setEntry = (field) => (given) => change([{ action: "set", path: [], field, ...given }], false);
+
+  /** Draw anew; the field that has the keyboard keeps it. */
+  function draw() {
+    const inputs = () => [...place.querySelectorAll("input, textarea, select")];
+    const at = inputs().indexOf(document.activeElement);
+    const caret = at < 0 ? null : document.activeElement.selectionStart ?? null;
+    fill();
+    const field = at < 0 ? null : inputs()[at];
+    field?.focus({ preventScroll: true });
+    if (field && caret !== null) field.setSelectionRange(caret, caret);
+  }
+
+  function fill() {
+    const { entry } = value;
+    const context = {
+      word, change, entry: () => value.entry,
+      modelSenses: new Map(value.model_senses.map((sense) => [sense.key, sense])),
+      proposals: new Map((proposals?.senses ?? []).map((sense) => [sense.path.join("."), sense])),
+    };
+    takeEvery.hidden = !allProposed().length;
+    place.replaceChildren(...[
+      h("datalist", { id: "parts-of-speech" }, PARTS.map((part) => h("option", { value: part }))),
+      h("section", { class: "panel entry-whole", "aria-label": "The entry as a whole" },
+        h("div", { class: "entry-columns" },
+          textField("Part of speech of the word", entry.part_of_speech, (text) => setEntry("part_of_speech")({ text }), { list: "parts-of-speech", proposed: proposals?.part_of_speech ?? "" }),
+          choiceField("Status", entry.status, STATUSES, (text) => setEntry("status")({ text }))),
+        h("details", { open: entry.labels.length + entry.references.length + entry.notes.length > 0 }, h("summary", {}, "Labels, references, notes of the word"),
+          rowsField("Labels of the word", "label", entry.labels, LABEL_KINDS, "text", (labels) => setEntry("labels")({ labels })),
+          rowsField("References of the word", "reference", entry.references, REFERENCE_KINDS, "key", (references) => setEntry("references")({ references })),
+          textField("Notes on the word, one a line", entry.notes, (items) => setEntry("notes")({ items }), lines))),
+      h("ol", { class: "entry-senses" }, entry.senses.map((sense, index) => entrySense(sense, [index + 1], entry.senses.length, context))),
+      button("Add a sense of your own", () => change([{ action: "add" }], true, [entry.senses.length + 1])),
+      lateTexts(value.conflicts),
+      value.written ? entryDownloads(word) : null,
+    ].filter(Boolean));
+  }
+
+  /** Fetch what is proposed for what is empty now. */
+  async function propose() {
+    if (!value.model_senses.length) return;
+    try {
+      const found = await ask(entryUrl(word, "/proposal"));
+      // What is being typed is in the entry before its fields are drawn anew.
+      do {
+        flushFields();
+        await saving.settled();
+      } while (isTyping());
+      proposals = found;
+      hint.textContent = "";
+      if (root.isConnected) draw();
+    } catch (failure) {
+      hint.textContent = `There are no proposals: ${failure.message}`;
+    }
+  }
+
+  const loader = makeLoader(place, "Opening the entry…", async (signal) => {
+    value = await ask(entryUrl(word), { signal });
+    saving.set(value);
+    if (signal.aborted) return;
+    showState();
+    draw();
+    hint.textContent = "Looking for proposals…";
+    propose();
+  });
+
+  const leave = () => flushFields();
+  addEventListener("pagehide", leave);
+  loader.load();
+  return { update: () => {}, destroy: () => { leave(); removeEventListener("pagehide", leave); loader.stop(); } };
+}
