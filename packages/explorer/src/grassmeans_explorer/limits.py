@@ -7,12 +7,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from grassmeans.errors import GrassmeansError
-
-if TYPE_CHECKING:
-    from grassmeans_explorer.open_model import OpenModel
 
 _MEGABYTE = 1 << 20
 
@@ -239,16 +236,22 @@ class BoundedCache(Generic[Value]):
         return value
 
 
+class Keeping(Protocol):
+    """An open model, as far as caches know it."""
+
+    kept: dict[Kept[Any], Any]
+
+
 class Kept(Generic[Value]):
     """What a query keeps of every open model, made where it is first asked for.
 
     It stands in the query's module: ``_NAMES = Kept(lambda opened: BoundedCache(4096))``.
     """
 
-    def __init__(self, make: Callable[[OpenModel], Value]) -> None:
+    def __init__(self, make: Callable[[Any], Value]) -> None:
         self._make = make
 
-    def of(self, opened: OpenModel) -> Value:
+    def of(self, opened: Keeping) -> Value:
         """That of one model, for as long as it is open."""
         if self not in opened.kept:
             opened.kept.setdefault(self, self._make(opened))
