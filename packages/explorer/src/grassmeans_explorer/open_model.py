@@ -27,8 +27,8 @@ from grassmeans_explorer.journals import Step
 from grassmeans_explorer.limits import ConflictError, Kept, Limits, NoCorpusError, StaleError
 
 if TYPE_CHECKING:
-    from grassmeans_explorer.annotation.shelf import Shelf
     from grassmeans_explorer.queries.documents import ChangedWords
+    from grassmeans_explorer.queries.shelf import Shelf
 
 
 @dataclass(frozen=True, slots=True)
