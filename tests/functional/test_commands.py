@@ -157,6 +157,14 @@ def test_tag(grassmeans, topic_model_folder, synthetic, tmp_path) -> None:
     first, second, alone = (line["words"][0]["sense"] for line in tagged)
     assert {first, second} == {1, 2}
     assert alone == 0
+    # Broken to a width: what stands between empty lines is one passage.
+    bird = synthetic.topic_words[0]
+    wrapped = f"{' '.join(bird[:6])}\n{' '.join(bird[6:12])}\n{' '.join(bird[:6])}\ncrane\n\ncrane"
+    (tmp_path / "wrapped.txt").write_text(wrapped)
+    for options, passages in (((), 2), (("--text",), 2), (("--lines",), 5)):
+        told = grassmeans.lines("tag", topic_model_folder, tmp_path / "wrapped.txt", *options)
+        assert len(told) == passages
+        assert (told[passages - 2]["words"][0]["sense"] > 0) == (passages == 2)
 
 
 def test_label(grassmeans, topic_model_folder, topic_corpus, labelled, tmp_path) -> None:

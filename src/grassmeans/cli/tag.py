@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,6 +26,7 @@ _BLOCK = 1 << 16
 _MAX_LINE = 1_000_000
 _LINES_AT_ONCE = 500
 _LARGE_FILE = 50_000_000
+_LINES_OF_PASSAGE = 5_000
 
 
 def tag(
@@ -33,6 +34,7 @@ def tag(
     file: Annotated[Path | None, READ, typer.Argument()] = None,
     word: Annotated[list[str] | None, typer.Option("--word", "-w")] = None,
     format: str = "text",
+    lines: Annotated[bool | None, typer.Option("--lines/--text")] = None,
     column: str | None = None,
     decoding: str = "hard",
     idk: options.Idk = None,
@@ -45,11 +47,12 @@ def tag(
 ) -> None:
     """Find the sense of every known word in a text, or of the words marked <b>word</b>.
 
-    Each line is a passage of its own; in it the sentence of a word decides, and those around it
-    only where this says little. Senses are numbered from 1 as in `grassmeans show`; 0 means
-    "I don't know": the context is too poor, or the answer not sure enough. A remark says so where
-    the text seems to be in another language than the model's. Files are tagged on all cores;
-    standard input on one, each line as soon as it is there.
+    Each line is a passage of its own, or what stands between empty lines where a file was broken to
+    a width; in it the sentence of a word decides, and those around it only where this says little.
+    Senses are numbered from 1 as in `grassmeans show`; 0 means "I don't know": the context is too
+    poor, or the answer not sure enough. A remark says so where the text seems to be in another
+    language than the model's. Files are tagged on all cores; standard input on one, each line as
+    soon as it is there.
 
     [dim]echo "The <b>crane</b> lifted the steel beams." | grassmeans tag en[/]
 
@@ -60,6 +63,7 @@ def tag(
     file: Text, one passage a line, packed or not; or standard input.
     word: Tag only this word; may be repeated.
     format: text; tokens: split at white space alone; conllu: one passage each.
+    lines: Each line by itself, or running text; of a file, as its first 500 lines are.
     column: Of conllu: where the model's words are, lemma say.
     decoding: hard: the nearest sense or 'don't know'; soft: probabilities.
     """
@@ -88,7 +92,7 @@ def tag(
         )
     blocks = tag_blocks(
         opened,
-        _read_passages(file, format, column),
+        _read_passages(file, format, column, lines),
         # A program that waits for an answer to each line gets it before it writes the next one.
         1 if file is None else workers,
         words=word,
@@ -113,13 +117,18 @@ def tag(
 
 
 def _read_passages(
-    file: Path | None, format: str, column: str | None
+    file: Path | None, format: str, column: str | None, lines: bool | None
 ) -> Iterator[list[RawDocument]]:
     """Passages, as many at a time as are there already."""
     from grassmeans.reading.given import make_document
     from grassmeans.reading.texts import read_sentences
+    from grassmeans.tagging.line_layout import WRAPPED, tell_layout
 
     batches = _read_batches(file)
+    if format == "text" and lines is None and file is not None:
+        lines = tell_layout(next(_read_batches(file), [])) != WRAPPED
+    if format == "text" and lines is False:
+        batches = _join_lines(_read_batches(file, keep_empty=True))
     if format != "conllu":
         for batch in batches:
             yield [make_document(line.split() if format == "tokens" else line) for line in batch]
@@ -129,14 +138,23 @@ def _read_passages(
         yield some
 
 
-def _read_batches(file: Path | None) -> Iterator[list[str]]:
+def _join_lines(batches: Iterator[list[str]]) -> Iterator[list[str]]:
+    """What stands between empty lines, in batches; very much of it in pieces."""
+    numbered = enumerate(chain.from_iterable(batches))
+    parts = groupby(numbered, lambda item: (bool(item[1]), item[0] // _LINES_OF_PASSAGE))
+    passages = ("\n".join(line for _, line in part) for (filled, _), part in parts if filled)
+    while some := list(islice(passages, _LINES_AT_ONCE)):
+        yield some
+
+
+def _read_batches(file: Path | None, *, keep_empty: bool = False) -> Iterator[list[str]]:
     """Lines of a file, compressed or not, or of standard input; a very long one in pieces.
 
     A program that writes line by line into the pipe gets its answers line by line; a file goes
     through in large batches.
     """
     if file is None:
-        yield from _read_stream()
+        yield from _read_stream(keep_empty)
         return
     from grassmeans.reading.documents import InputFile
     from grassmeans.reading.lines import read_lines
@@ -146,7 +164,7 @@ def _read_batches(file: Path | None) -> Iterator[list[str]]:
     source = InputFile(file)
     report = source.report
     texts = (line.strip() for line in read_lines(source, _MAX_LINE))
-    filled = filter(None, texts)
+    filled = texts if keep_empty else filter(None, texts)
     is_empty = True
     while batch := list(islice(filled, _LINES_AT_ONCE)):
         yield batch
@@ -157,20 +175,20 @@ def _read_batches(file: Path | None) -> Iterator[list[str]]:
         note(line)
 
 
-def _read_stream() -> Iterator[list[str]]:
+def _read_stream(keep_empty: bool) -> Iterator[list[str]]:
     """Lines of standard input, as many at a time as are there already."""
     rest = b""
     while block := os.read(sys.stdin.fileno(), _BLOCK):
         *lines, rest = (rest + block).split(b"\n")
         if len(rest) > _MAX_LINE:
             lines, rest = [*lines, rest], b""
-        yield from _decode_lines(lines)
-    yield from _decode_lines([rest])
+        yield from _decode_lines(lines, keep_empty)
+    yield from _decode_lines([rest], keep_empty)
 
 
-def _decode_lines(lines: list[bytes]) -> Iterator[list[str]]:
+def _decode_lines(lines: list[bytes], keep_empty: bool) -> Iterator[list[str]]:
     texts = [line.decode("utf-8-sig", errors="replace").strip() for line in lines]
-    if found := [text for text in texts if text]:
+    if found := [text for text in texts if text or keep_empty]:
         yield found
 
 

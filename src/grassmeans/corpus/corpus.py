@@ -6,7 +6,7 @@ import contextlib
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
@@ -166,8 +166,8 @@ class Corpus:
         return corpus
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Workers open the folder again instead of receiving arrays.
-        return (Corpus.open, (self.path,))
+        # Workers open the folder again instead of receiving arrays, and keep it from task to task.
+        return (_open_kept, (self.path, self.manifest["digest"]))
 
     def __repr__(self) -> str:
         place, n_tokens, n_documents = str(self.path), self.n_tokens, self.n_documents
@@ -250,6 +250,23 @@ class Corpus:
         parts = (s.first_position + s.positions(i).astype(np.int64) for s, i in pairs)
         found = np.concatenate([np.empty(0, np.int64), *parts])
         return found if len(ids) == 1 else np.sort(found)
+
+    def gather_positions(self, words: Sequence[str]) -> list[Indices]:
+        """The same for each of some words, all of them looked up in a shard at once."""
+        forms = [self.ids_of_forms(word) for word in words]
+        ids = np.array([i for own in forms for i in own], np.int64)
+        owner = np.repeat(np.arange(len(forms)), [len(own) for own in forms])
+        parts, owners = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        for shard in self.shards:
+            found, sizes = shard.gather_positions(ids)
+            parts.append(shard.first_position + found.astype(np.int64))
+            owners.append(np.repeat(owner, sizes))
+        whose = np.concatenate(owners)
+        gathered = np.concatenate(parts)[np.argsort(whose, kind="stable")]
+        ends = np.append(0, np.cumsum(np.bincount(whose, minlength=len(forms)))).tolist()
+        each = (gathered[start:end] for start, end in pairwise(ends))
+        pairs = zip(each, forms, strict=True)
+        return [found if len(own) == 1 else np.sort(found) for found, own in pairs]
 
     def split_positions(
         self, positions: Indices, at_once: int | None = None
@@ -396,6 +413,11 @@ class Corpus:
 def as_corpus(texts: Any) -> Corpus:
     """A corpus as it is, the one in a folder, or one of texts as `Corpus.from_texts` makes it."""
     return open_corpus(texts) if is_corpus(texts) else Corpus.from_texts(texts)
+
+
+@lru_cache(maxsize=2)
+def _open_kept(path: Path, digest: str) -> Corpus:
+    return Corpus.open(path)
 
 
 @check_arguments(corpus=schema.either(instance_of(Corpus), schema.path))

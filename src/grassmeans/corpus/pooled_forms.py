@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
 from grassmeans.artifacts.schema import check_arguments
+from grassmeans.artifacts.writing import digest_of
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.vocabulary import Vocabulary
 
@@ -33,7 +34,11 @@ class PooledForms(Corpus):
         self.lemma_of = {f: lemma for f, lemma in lemma_of.items() if f in known and f != lemma}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (PooledForms, (self._corpus, self.lemma_of))
+        return (_pool_kept, (self._corpus, _Forms(self._forms_digest, self.lemma_of)))
+
+    @cached_property
+    def _forms_digest(self) -> str:
+        return digest_of(self.lemma_of)
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -71,3 +76,22 @@ class PooledForms(Corpus):
     def words_from(self, min_count: int) -> Sequence[str]:
         """The words that occur so often in all their forms, most frequent first."""
         return self._lemmas.words[: self._lemmas.size_at(min_count)]
+
+
+class _Forms:
+    """Forms and their lemmas, told from others by their digest."""
+
+    def __init__(self, digest: str, lemma_of: Mapping[str, str]) -> None:
+        self.digest, self.lemma_of = digest, lemma_of
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Forms) and other.digest == self.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+
+@lru_cache(maxsize=2)
+def _pool_kept(corpus: Corpus, forms: _Forms) -> PooledForms:
+    """As a worker keeps it from task to task; the corpus is the one that it keeps."""
+    return PooledForms(corpus, forms.lemma_of)

@@ -308,6 +308,21 @@ class Shard:
         # As plain arrays: every slice of a mapped one costs as much as the look-up itself.
         return np.asarray(words), np.asarray(offsets), np.asarray(positions)
 
+    def gather_positions(self, word_ids: Indices) -> tuple[Integers, Indices]:
+        """Positions of words in this shard, those of one after the other, and how many each has."""
+        words, offsets, positions = self._index
+        if not len(words):
+            return np.empty(0, np.int32), np.zeros(len(word_ids), np.int64)
+        slots = np.minimum(np.searchsorted(words, word_ids), len(words) - 1)
+        sizes = np.where(words[slots] == word_ids, offsets[slots + 1] - offsets[slots], 0)
+        owners = np.repeat(np.arange(len(word_ids)), sizes)
+        before = np.cumsum(sizes) - sizes
+        found = positions[(offsets[slots] - before)[owners] + np.arange(len(owners))]
+        n_tokens = self.sizes.n_tokens
+        check_range(self._positions_path, found, 0, n_tokens)
+        check_rising(self._positions_path, owners * n_tokens + found)
+        return found, sizes
+
     def positions(self, word_id: int) -> Integers:
         """Positions of a word in this shard, in order, without a scan."""
         words, offsets, positions = self._index

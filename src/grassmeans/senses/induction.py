@@ -146,13 +146,13 @@ class WordInducer:
         """The senses in the order that they are numbered in: as they were found."""
         return directions
 
-    def _encode(self, words: Sequence[str], workers: int | None = 1) -> list[EncodedWord]:
-        return encode_words(words, self.source, self.encoder, self.settings, workers)
+    def _encode(self, words: Sequence[str]) -> list[EncodedWord]:
+        return encode_words(words, self.source, self.encoder, self.settings)
 
-    def encode_ahead(self, words: Sequence[str], workers: int | None = 1) -> WordInducer:
-        """The same, with words encoded together; workers look up where they stand."""
+    def encode_ahead(self, words: Sequence[str]) -> WordInducer:
+        """The same, with words encoded together."""
         known = [word for word in words if self.occurs(word)]
-        samples = [word.leave_out_poor() for word in self._encode(known, workers)]
+        samples = [word.leave_out_poor() for word in self._encode(known)]
         return replace(self, encoded=dict(zip(known, samples, strict=True)))
 
     def group_ahead(self, words: Sequence[str]) -> WordInducer:
@@ -351,7 +351,7 @@ def induce_words(
     batches = [list(words[i : i + BATCH_WORDS]) for i in range(0, len(words), BATCH_WORDS)]
     alone = isinstance(inducer, WordInducer) and inducer.encoder.uses_all_cores
     n_workers = 1 if alone else min(effective_workers(workers), max(len(batches), 1))
-    tasks = _make_tasks(batches, inducer, parts, n_workers)
+    tasks = _make_tasks(batches, inducer, parts)
     with progress_bar("inducing", len(words), unit="words", show=show_progress) as advance:
         if stays_here(n_workers):
             # In this process, word by word: the bar moves, and each word may use all cores.
@@ -364,10 +364,7 @@ def induce_words(
 
 
 def _make_tasks(
-    batches: Sequence[list[str]],
-    inducer: Callable[[str], Result],
-    parts: Path | None,
-    workers: int = 1,
+    batches: Sequence[list[str]], inducer: Callable[[str], Result], parts: Path | None
 ) -> Iterator[tuple[list[str], Callable[[str], Result], Path | None]]:
     """Batches with their inducer.
 
@@ -378,7 +375,7 @@ def _make_tasks(
         yield from ((batch, inducer, parts) for batch in batches)
         return
     for stretch in _cut_stretches(batches, inducer, parts):
-        encoded = inducer.encode_ahead([word for _, words in stretch for word in words], workers)
+        encoded = inducer.encode_ahead([word for _, words in stretch for word in words])
         for i in range(0, len(stretch), BLOCK_BATCHES):
             block = stretch[i : i + BLOCK_BATCHES]
             ahead = encoded.group_ahead([word for _, words in block for word in words])

@@ -18,12 +18,11 @@ from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts.interface import ContextEncoder, OccurrenceSource
 from grassmeans.corpus.shard import ConcordanceLine
 from grassmeans.corpus.vocabulary import Vocabulary
-from grassmeans.engines.parallel import map_tasks
 from grassmeans.geometry.distances import measure_distances, usable_contexts
 from grassmeans.geometry.windows import Contexts, sample_positions
 from grassmeans.vectors.word_vectors import WordVectors
 
-_DRAWN_TOGETHER = 256  # words whose positions one worker looks up
+_LOOKED_UP_TOGETHER = 64  # words; all positions of frequent ones take 100 MB
 
 
 class WordSource(OccurrenceSource, Protocol):
@@ -31,6 +30,10 @@ class WordSource(OccurrenceSource, Protocol):
 
     def positions(self, word: str) -> Indices:
         """(n,) positions of a word, in text order; `UnknownWordError` where it does not occur."""
+        ...
+
+    def gather_positions(self, words: Sequence[str]) -> list[Indices]:
+        """The same for each of some words, which is faster."""
         ...
 
     def count_of(self, word: str) -> int:
@@ -111,17 +114,14 @@ class EncodedWord:
 
 
 def encode_words(
-    words: Sequence[str],
-    source: WordSource,
-    encoder: ContextEncoder,
-    settings: InductionSettings,
-    workers: int | None = 1,
+    words: Sequence[str], source: WordSource, encoder: ContextEncoder, settings: InductionSettings
 ) -> list[EncodedWord]:
     """Sample the occurrences of words (`UnknownWordError` for none), and encode all at once."""
-    some = (words[i : i + _DRAWN_TOGETHER] for i in range(0, len(words), _DRAWN_TOGETHER))
-    n_workers = workers if len(words) > _DRAWN_TOGETHER else 1
-    parts_drawn = map_tasks(_draw_each, ((part, source, settings) for part in some), n_workers)
-    drawn = [positions for part in parts_drawn for positions in part]
+    drawn: list[Indices] = []
+    for start in range(0, len(words), _LOOKED_UP_TOGETHER):
+        some = words[start : start + _LOOKED_UP_TOGETHER]
+        looked_up = source.gather_positions(some)
+        drawn += [_draw(w, found, settings) for w, found in zip(some, looked_up, strict=True)]
     if len(drawn) == 1:
         return [EncodedWord(drawn[0], encoder.encode_at(source, drawn[0]))]
     if not drawn:
@@ -132,16 +132,14 @@ def encode_words(
     return [EncodedWord(positions, own) for positions, own in zip(drawn, parts, strict=True)]
 
 
-def _draw_each(
-    words: Sequence[str], source: WordSource, settings: InductionSettings
-) -> list[Indices]:
-    return [draw_positions(word, source, settings) for word in words]
-
-
 def draw_positions(word: str, source: WordSource, settings: InductionSettings) -> Indices:
     """(n,) positions of a random sample of a word's occurrences, in text order."""
+    return _draw(word, source.positions(word), settings)
+
+
+def _draw(word: str, positions: Indices, settings: InductionSettings) -> Indices:
     seeds = word_seeds(word, settings.random_state).spawn(2)[0]
-    return sample_positions(source.positions(word), settings.max_contexts, seeds)
+    return sample_positions(positions, settings.max_contexts, seeds)
 
 
 def complete_sample(

@@ -157,6 +157,22 @@ def test_long_texts_are_tagged_as_jobs_too(client, synthetic):
     assert len(done["result"]["words"]) == text.count("crane")
 
 
+def test_lines_are_tagged_by_themselves_and_places_corrected(client, synthetic):
+    birds, machines = (" ".join(words[:3]) for words in synthetic.topic_words[:2])
+    body = {"text": f"{birds} crane {machines}\nthe crane"}
+    told = [client.post("/api/tag", json=body | {"lines": lines}).json() for lines in (None, False)]
+    assert [answer["lines"] for answer in told] == [True, False]
+    assert [len(answer["words"]) for answer in told] == [2, 2]
+    first = told[0]["words"][0]
+    place = {"left": f"{birds} ", "word": "crane", "right": f" {machines}"}
+    wanted = {"word": "crane", "action": "assign", "senses": [3 - first["nearest"]], "revision": 0}
+    changed = client.post("/api/corrections", json=wanted | {"passages": [place]})
+    assert changed.json()["corrections"][0]["passages"] == [list(place.values())]
+    again = client.post("/api/tag", json=body | {"lines": True}).json()
+    assert again["words"][0]["nearest"] == 3 - first["nearest"]
+    assert code_of(client.post("/api/corrections", json=wanted | {"passages": [{}]}))[0] == 422
+
+
 def test_the_dial_answers_at_once_or_as_a_job(client):
     found = client.post("/api/induce", json={"word": "bank", "n_senses": 3}).json()
     assert found["n_senses"] == 3

@@ -93,6 +93,18 @@ BASE = {  # a request that is answered, for every path: its parameters, or its b
     "/api/document": {"position": 0},
     "/api/compare": {"first": "crane", "second": "bank"},
     "/api/changes": {},
+    "/api/query": {"q": '"crane"'},
+    "/api/query/frequency": {"q": '"crane"'},
+    "/api/sample": {"word": "crane"},
+    "/api/ngrams": {},
+    "/api/keywords": {"by": "source", "group": "x"},
+    "/api/groups": {"by": "source"},
+    "/api/headword": {"word": "crane"},
+    "/api/headword/senses": {"word": "crane"},
+    "/api/headword/collocates": {"word": "crane"},
+    "/api/sketch": {"word": "crane"},
+    "/api/sketch/difference": {"word": "crane", "other": "bank"},
+    "/api/sketch/lines": {"word": "crane", "relation": "object", "collocate": "lift"},
     "/api/jobs/{identifier}": {"identifier": "x"},
     "/api/tag": {"text": "crane"},
     "/api/tag/deciding": {"text": "crane", "start": 0, "word": "crane", "sense": 1},
@@ -145,8 +157,9 @@ def largest(kind: dict, name: str, more: int):
     if kind["type"] == "string":
         return "x" * (kind["maxLength"] + more) if "maxLength" in kind else None
     if kind["type"] == "array" and "maxItems" in kind:
-        item = {"level": 1, "number": 1} if name == "nodes" else 1
-        return ["x" if name in ("words", "annotators") else item] * (kind["maxItems"] + more)
+        items = {"nodes": {"level": 1, "number": 1}, "words": "x", "annotators": "x"}
+        items["passages"] = {"left": "nest ", "word": "crane", "right": ""}
+        return [items.get(name, 1)] * (kind["maxItems"] + more)
     return None
 
 

@@ -160,6 +160,9 @@ def test_positions_and_lines_across_shards(tmp_path) -> None:
     corpus = Corpus.open(tmp_path / "c")
     expected = [i for i, word in enumerate(words_of(corpus)) if word == "größe"]
     assert corpus.positions("größe").tolist() == expected
+    some = corpus.vocabulary.words[::-1]
+    together = corpus.gather_positions(some)
+    assert [one.tolist() for one in together] == [corpus.positions(w).tolist() for w in some]
     for position in expected[::7]:
         assert corpus.line_at(position, width=20).word == "größe"
     assert corpus.document_text(59) == documents[59].text
@@ -301,6 +304,18 @@ def test_truncated_tokens_are_noticed(corpus: Corpus) -> None:
     path.write_bytes(path.read_bytes()[:100])
     with pytest.raises(ArtifactError, match="truncated"):
         _ = Corpus.open(corpus.path).shards[0].tokens
+
+
+@pytest.mark.parametrize("wrong", [[8, 1], [1, 99], [1, 1]])
+def test_positions_that_cannot_be_are_noticed(corpus: Corpus, wrong) -> None:
+    path = corpus.path / "shards" / "00000" / "index_positions.npy"
+    positions = np.load(path)
+    start = int(np.flatnonzero(positions == 8)[0]) - 1  # of "crane": 1, 8, 13
+    positions[start : start + 2] = wrong
+    np.save(path, positions)
+    for look_up in (lambda c: c.positions("crane"), lambda c: c.gather_positions(["the", "crane"])):
+        with pytest.raises(ArtifactError):
+            look_up(Corpus.open(corpus.path))
 
 
 def test_another_kind_and_another_version_are_refused(corpus: Corpus, tmp_path) -> None:

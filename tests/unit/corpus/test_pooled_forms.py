@@ -50,3 +50,21 @@ def test_workers_see_the_same_words(pooled) -> None:
     sent = pickle.loads(pickle.dumps(pooled))
     assert sent.positions("bank").tolist() == [0, 3, 6]
     assert sent.spell("drew") == "draw"
+
+
+def test_words_looked_up_together_have_the_positions_of_each(pooled) -> None:
+    words = ["cat", "bank", "mouse", "banks"]
+    found = pooled.gather_positions(words)
+    assert [positions.tolist() for positions in found] == [
+        pooled.positions(word).tolist() for word in words
+    ]
+    assert pooled.gather_positions([]) == []
+    with pytest.raises(UnknownWordError, match="'dog' does not occur"):
+        pooled.gather_positions(["cat", "dog"])
+
+
+def test_a_worker_keeps_what_it_has_opened(pooled) -> None:
+    sent = pickle.dumps(pooled)
+    assert pickle.loads(sent) is pickle.loads(sent)
+    other = PooledForms(pooled._corpus, {"banks": "bank"})
+    assert pickle.loads(pickle.dumps(other)).positions("drew").tolist() == [5]

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from grassmeans import Corpus, WordVectors
 from grassmeans.clustering.settings import InductionSettings
@@ -25,14 +24,13 @@ class PlaceEncoder:
         return positions.astype(np.float32)[:, None, None]
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_workers_draw_the_same_positions(tmp_path, monkeypatch, workers) -> None:
+def test_words_looked_up_together_have_the_positions_of_each(tmp_path, monkeypatch) -> None:
     words = ["crane", "bird", "steel", "river", "bank"]
     texts = [" ".join(words[i % 5 :] + words) for i in range(40)]
     corpus = Corpus.from_texts(texts, tmp_path / "corpus")
     settings = InductionSettings(n_senses="auto", max_contexts=7)
-    monkeypatch.setattr(samples, "_DRAWN_TOGETHER", 2)  # three tasks
-    found = encode_words(words, corpus, PlaceEncoder(), settings, workers)
+    monkeypatch.setattr(samples, "_LOOKED_UP_TOGETHER", 2)  # three times
+    found = encode_words(words, corpus, PlaceEncoder(), settings)
     for word, encoded in zip(words, found, strict=True):
         expected = draw_positions(word, corpus, settings)
         assert len(expected) == 7

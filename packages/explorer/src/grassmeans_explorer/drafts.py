@@ -157,7 +157,7 @@ def describe_step(action: str, changed: EditedWord) -> Step:
     if action in TAKE_BACK:
         return {"word": changed.original.word, "action": action}
     edit, entry = changed.edits[-1], changed.entry
-    if not edit.corpus:
+    if not edit.corpus and edit.action != "assign":
         return edit_to_dict(edit)
     rows = np.ascontiguousarray(entry.directions, np.dtype("<f4"))
     directions = base64.b64encode(rows.tobytes()).decode("ascii")

@@ -29,6 +29,7 @@ class RequestLimits:
     map_words: int = 60  # words on a map of senses, and as many neighbours
     map_senses: int = 300  # their senses
     query_characters: int = 200  # of a search
+    cql_characters: int = 2_000  # of a query
     chosen_lines: int = 500  # that are given to a sense at once
     document_characters: int = 5_000  # shown on each side of an occurrence
     line_characters: int = 400  # of a line of the concordance, on each side
@@ -71,6 +72,8 @@ class WorkLimits:
     encoded_lines: int = 2_000
     # occurrences that are searched, sorted or counted with; of more, a random sample
     searched_lines: int = 500_000
+    query_seconds: float = 20.0  # for a query, which is then given up
+    query_matches: int = 100_000  # of a query; the first ones
     pattern_seconds: float = 5.0  # for a regular expression to be tried on words
     jobs: int = 32  # jobs that are remembered, running or finished
     job_seconds: float = 600.0  # for which a finished job is remembered
@@ -84,6 +87,7 @@ class MemoryLimits:
     distance_bytes: int = 64 * _MEGABYTE  # distances of their occurrences
     line_bytes: int = 128 * _MEGABYTE  # their occurrences as a network has read them
     search_bytes: int = 16 * _MEGABYTE  # which of them searches have found
+    query_bytes: int = 32 * _MEGABYTE  # places that queries and phrases have found
     inductions: int = 64  # results of the dial
     words: int = 256  # words as they are shown
     edited_words: int = 1_000  # words with corrections that are not saved yet
@@ -126,6 +130,14 @@ class NoCorpusError(GrassmeansError):
 
 class ConflictError(GrassmeansError):
     """The request is well formed, but does not fit the present state."""
+
+
+class MisreadError(ConflictError):
+    """A query that cannot be read; ``column``, from 1, is the place of the mistake."""
+
+    def __init__(self, message: str, column: int) -> None:
+        super().__init__(message)
+        self.column = column
 
 
 class StaleError(ConflictError):

@@ -20,10 +20,20 @@ from grassmeans.clustering.loop import FitOptions
 from grassmeans.corpus.occurrences import number_words, write_tokens
 from grassmeans.errors import GrassmeansError
 from grassmeans.version import __version__
-from grassmeans_explorer.endpoints import annotation, concordance, corrections, jobs, pages, words
+from grassmeans_explorer.endpoints import (
+    annotation,
+    asking,
+    concordance,
+    corrections,
+    jobs,
+    pages,
+    sketching,
+    words,
+)
 from grassmeans_explorer.endpoints.answers import Session, add_error_handlers
 from grassmeans_explorer.endpoints.guard import Guard
 from grassmeans_explorer.endpoints.schema import EVERYWHERE, find_methods, state_maxima
+from grassmeans_explorer.grammar.layer import GrammarLayer
 from grassmeans_explorer.limits import ConnectionLimits, Limits
 from grassmeans_explorer.open_model import OpenModel
 from grassmeans_explorer.queries.concordance import find_examples
@@ -40,6 +50,10 @@ _ROUTERS = (  # in the order of the description
     jobs.make_text_router,
     concordance.make_router,
     concordance.make_near_router,
+    asking.make_router,
+    asking.make_count_router,
+    sketching.make_phrase_router,
+    sketching.make_router,
     jobs.make_router,
     corrections.make_router,
     words.make_change_router,
@@ -68,17 +82,20 @@ def create_app(
     save_to: str | Path | None = None,
     changes_path: str | Path | None = None,
     annotations: Shelf | None = None,
+    grammar_path: str | Path | None = None,
 ) -> FastAPI:
     """The application on a model (a folder, or a name) and a corpus: its own, or any other.
 
     ``hosts`` are names that the server may be called by, besides those of the loopback interface
     and the address that a connection has come in on; new versions of the model go to ``save_to``,
-    by default beside it; ``changes_path`` is a report of `grassmeans change`; ``annotations``
-    are those that people judge in the pages.
+    by default beside it; ``changes_path`` is a report of `grassmeans change`, ``grammar_path`` a
+    layer of grammar of the corpus; ``annotations`` are those that people judge in the pages.
     """
     opened = OpenModel.open(model_path, corpus_path, limits, save_to)
     if changes_path is not None:
         opened.changes = read_report(changes_path)
+    if grammar_path is not None:
+        opened.grammar = GrammarLayer.open(grammar_path, opened.require_corpus("a grammar"))
 
     opened.annotations = annotations
 

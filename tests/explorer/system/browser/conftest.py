@@ -31,12 +31,15 @@ def serve(
     model: Path,
     corpus: Path | None = None,
     changes: Path | None = None,
+    grammar: Path | None = None,
     *,
     keeps_drafts: bool = False,
     annotations: Shelf | None = None,
 ) -> Iterator[str]:
     """The explorer on a free port, in a thread; its address."""
-    app = create_app(model, corpus, changes_path=changes, annotations=annotations)
+    app = create_app(
+        model, corpus, changes_path=changes, grammar_path=grammar, annotations=annotations
+    )
     opened = app.state.session.opened
     if keeps_drafts:
         keep_drafts(opened)

@@ -58,7 +58,12 @@ def test_shares_over_groups_lead_to_their_lines(open_page, address):
         "1900-1999: 100 %",
         "2000-2099: 100 %",
     ]
-    assert points.nth(2).locator("circle.few").count() == 1
+    assert points.nth(2).locator("path.few").count() == 1
+    assert points.nth(2).locator("circle.point").count() == 0
+    assert "(2000-2099)" in page.locator(".few-note").inner_text()
+    told = page.locator(".change-overall")
+    assert "from 1800-1899 (12 lines) to 1900-1999 (12 lines)" in told.inner_text()
+    assert told.get_by_role("link").all_inner_texts() == ["2 machine", "1 bird"]
     assert "too few" in page.locator(".change-pairs").inner_text()
     points.nth(1).click()
     page.wait_for_url(re.compile(r"concordance/crane\?.*group=1900-1999"))
@@ -67,6 +72,63 @@ def test_shares_over_groups_lead_to_their_lines(open_page, address):
     assert "195" in page.locator("table.kwic .about").first.inner_text()
     page.get_by_label("only 1900-1999").uncheck()
     page.locator("table.kwic tbody tr").nth(12).wait_for()
+
+
+def places_of(page, kind: str = "circle.target") -> list[float]:
+    marks = page.locator(".change-panel").first.locator(kind)
+    return [float(mark.get_attribute("cx")) for mark in marks.all()]
+
+
+def test_years_stand_in_proportion(open_page, address):
+    page = open_page("#/change/crane?by=date:decade", address)
+    page.locator(".change-panel a").nth(4).wait_for()
+    # Middles of 1850-59, 1860-69, 1950-59, 1960-69 and 2000-09: 150 years in all.
+    first, *others = places_of(page)
+    width = others[-1] - first
+    assert [(x - first) / width for x in others] == pytest.approx(
+        [10 / 150, 100 / 150, 110 / 150, 1], abs=1e-6
+    )
+    labels = page.locator(".change-panel").first.locator("text").all_text_contents()
+    assert labels[3:] == ["1900", "1950", "2000"]
+    months = (
+        "import('/static/js/change_axis.js').then((axis) => axis.yearOf('1850-07', 'date:month'))"
+    )
+    assert page.evaluate(months) == pytest.approx(1850 + 6.5 / 12)
+
+
+def test_other_groups_have_a_label_each(open_page, address):
+    page = open_page("#/change/crane?by=date", address, viewport={"width": 360, "height": 740})
+    page.locator(".change-panel a").nth(24).wait_for()
+    labels = page.locator(".change-panel").first.locator("text").all_text_contents()[3:]
+    assert labels == [*map(str, range(1850, 1862)), *map(str, range(1950, 1962)), "2001"]
+    assert "No two groups have enough lines" in page.locator(".change-overall").inner_text()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_change_is_taken_along(open_page, address):
+    page = open_page("#/change/crane?by=date:century", address)
+    page.locator(".change-panel a").nth(2).wait_for()
+    with page.expect_download() as found:
+        page.get_by_role("button", name="CSV").click()
+    header, *rows = found.value.path().read_text(encoding="utf-8-sig").splitlines()
+    assert (header, len(rows)) == ("group,sense,name,count,share,low,high,n,unknown,few", 6)
+    assert rows[0].startswith("1800-1899,1,bird,12,1,")
+    with page.expect_download() as found:
+        page.get_by_role("button", name="SVG").click()
+    picture = found.value.path().read_text()
+    assert "1 bird" in picture
+    assert "<svg" in picture
+    with page.expect_download() as found:
+        page.get_by_role("button", name="PNG").click()
+    assert found.value.path().read_bytes().startswith(b"\x89PNG")
+
+
+def test_points_are_reached_by_keyboard(open_page, address):
+    page = open_page("#/change/crane?by=date:century", address)
+    page.locator(".change-panel a").nth(2).wait_for()
+    page.locator(".change-panel a").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"concordance/crane\?.*group=1800-1899"))
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -126,6 +188,11 @@ def test_the_api_answers_with_what_is_drawn(dated):
             (1, 12), (2, 0), (1, 0), (2, 12),
         ]  # fmt: skip
         assert found["pairs"][0]["jsd"] == 1.0
+        # The third group has one line: the comparison over all is that of the other two.
+        assert found["overall"] == found["pairs"][0]
+        assert (found["overall"]["gained"], found["overall"]["lost"]) == ([2], [1])
+        apart = client.get("/api/words/crane/change", params={"by": "date:year"}).json()
+        assert apart["overall"] is None
         listed = client.get("/api/changes", params={"limit": 1}).json()
         assert listed["words"][0]["word"] == "crane"
         lines = client.get(

@@ -204,3 +204,86 @@ def test_tagged_text_is_downloaded_with_what_decided(open_page, text: str) -> No
     with page.expect_download() as found:
         page.get_by_role("button", name="JSON").click()
     assert len(json.loads(found.value.path().read_text(encoding="utf-8"))["words"]) == 4
+
+
+def test_short_lines_are_read_by_themselves(open_page, synthetic, topic_model) -> None:
+    birds, machines = (" ".join(words[:4]) for words in synthetic.topic_words[:2])
+    lines = [f"{birds} crane", "the crane", f"{machines} crane"]
+    page = open_page("#/text")
+    tag(page, "\n".join(lines))
+    expect(page.locator(".tagged")).to_have_count(3)
+    box = page.get_by_role("checkbox", name="each line by itself")
+    expect(box).to_be_checked()
+    apart = [str(word.sense or "?") for line in lines for word in topic_model.tag(line)]
+    assert page.locator(".tagged sub").all_inner_texts() == apart
+    box.uncheck()
+    page.wait_for_url("**lines=0**")
+    joined = [str(word.sense or "?") for word in topic_model.tag("\n".join(lines))]
+    expect(page.locator(".tagged sub")).to_have_text(joined)
+    page.reload()
+    expect(page.locator(".tagged")).to_have_count(3)
+    expect(box).not_to_be_checked()
+    tag(page, f"{birds}. {machines} crane. A crane.")  # running text
+    expect(page.locator(".tagged")).to_have_count(2)
+    expect(box).not_to_be_checked()
+    assert "lines=" not in page.url
+
+
+def test_a_wrong_sense_is_corrected_in_place(open_page, own_explorer, text: str) -> None:
+    address, model = own_explorer
+    page = open_page("#/text", address)
+    tag(page, text)
+    words = page.locator(".tagged")
+    expect(words).to_have_count(4)
+    page.get_by_role("slider").fill("0")
+    number = words.first.locator("sub").inner_text()
+    words.first.focus()
+    page.keyboard.press("c")
+    dialog = page.get_by_role("dialog", name="Correct “crane”")
+    expect(dialog.get_by_role("radio")).to_have_count(3)
+    expect(dialog.get_by_role("radio").nth(int(number) - 1)).to_be_checked()
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    words.first.hover()
+    page.get_by_role("tooltip").get_by_role("button", name="Wrong? Correct it").click()
+    dialog.get_by_role("radio", name="none of these").check()
+    dialog.get_by_role("button", name="Give it this sense").click()
+    told = page.get_by_role("region", name="Corrections in this text")
+    expect(told).to_contain_text("the new sense 3 now")
+    expect(words.first.locator("sub")).to_have_text("3")
+    told.get_by_role("button", name="Undo: 1 line given to a new sense").click()
+    expect(words.first.locator("sub")).to_have_text(number)
+    told.get_by_role("button", name="Redo").click()
+    expect(words.first.locator("sub")).to_have_text("3")
+    told.get_by_role("link", name="Correct and save").click()
+    page.get_by_role("button", name="Save as a new version").click()
+    expect(page.locator(".done").first).to_contain_text("model-v2")
+    assert "passages" in (model.parent / "model-v2" / "manifest.json").read_text()
+
+
+def test_correcting_on_a_phone_in_the_dark(open_page, text: str, find_barriers) -> None:
+    phone = {"width": 360, "height": 740}
+    for options in ({"viewport": phone}, {"color_scheme": "dark"}):
+        page = open_page("#/text", **options)
+        tag(page, text)
+        expect(page.locator(".tagged")).to_have_count(4)
+        assert find_barriers(page) == []
+        page.locator(".tagged").first.focus()
+        page.keyboard.press("c")
+        expect(page.get_by_role("dialog").get_by_role("radio")).to_have_count(3)
+        assert find_barriers(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        page.get_by_role("button", name="Cancel").click()
+        expect(page.locator(".tagged").first).to_be_focused()
+
+
+def test_a_correction_that_fails_changes_nothing(open_page, text: str) -> None:
+    page = open_page("#/text", failures=True)
+    tag(page, text)
+    expect(page.locator(".tagged")).to_have_count(4)
+    page.route("**/api/corrections", lambda route: route.abort())
+    page.locator(".tagged").first.focus()
+    page.keyboard.press("c")
+    page.get_by_role("dialog").get_by_role("radio").last.check()
+    page.get_by_role("button", name="Give it this sense").click()
+    expect(page.get_by_role("dialog")).to_contain_text("Nothing was changed")

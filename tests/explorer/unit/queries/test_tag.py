@@ -116,3 +116,37 @@ def test_long_texts_go_in_steps_that_can_be_stopped(small, monkeypatch):
     run_within(Watched(), tag_text, small, "nest crane. " * 40, deciding=True)
     assert done == sorted(done)
     assert done[-1] == 1.0
+
+
+def test_lines_are_read_by_themselves_where_asked_or_short(opened, synthetic):
+    bird, machine = (" ".join(words[:7]) for words in synthetic.topic_words[:2])
+    lines = [f"{bird} crane", "", "the crane", f"a <b>bank</b> 🦢 {machine}", "<b>nothing</b>"]
+    text = "\r\n".join(lines)
+    found = tag_text(opened, text, lines=None, deciding=True)
+    assert found.lines
+    theirs = opened.base.tag_many(lines)
+    assert found.text == "\n".join(one.text for one in theirs)
+    assert [word.label for word in found.words] == [w.label for one in theirs for w in one]
+    assert found.unknown == ("nothing",)
+    for word in found.words:
+        assert found.text[word.start : word.end] == word.word
+        start, end = word.context
+        assert "\n" not in found.text[start:end]
+        one = explain_word(
+            opened, found.text[start:end], word.start - start, word.key, word.nearest
+        )
+        assert one.deciding_words == word.deciding_words
+    assert not tag_text(opened, text).lines
+    assert not tag_text(opened, f"{bird}. {machine} crane. A bank.", lines=None).lines
+
+
+def test_lines_by_themselves_tell_how_far_they_are(small):
+    done: list[float] = []
+
+    class Watched(Checkpoint):
+        def __call__(self, progress: float) -> None:
+            done.append(progress)
+            super().__call__(progress)
+
+    run_within(Watched(), tag_text, small, "nest crane\n" * 600, lines=True)
+    assert done == pytest.approx([256 / 600, 512 / 600, 1.0])

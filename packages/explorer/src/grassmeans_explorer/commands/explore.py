@@ -17,6 +17,7 @@ from grassmeans.errors import InputError
 from grassmeans.terminal import options
 from grassmeans.terminal.options import READ
 from grassmeans.terminal.output import name_some, note
+from grassmeans_explorer.commands.query import Grammar
 from grassmeans_explorer.hosts import ANY, bracketed, is_loopback, list_names
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def explore(
     host: str = "127.0.0.1",
     save_to: options.FilledFolder | None = None,
     changes: options.ReadPath | None = None,
+    grammar: Grammar = None,
     drafts: options.FilledFolder | None = None,
     annotation: options.FilledFolder | None = None,
     read_only: bool = False,
@@ -85,7 +87,13 @@ def explore(
     if annotation is not None:
         shelf = Shelf(annotation, needs_tokens=is_open, read_only=read_only, tell=note)
     app = create_app(
-        model, corpus, hosts=names, save_to=save_to, changes_path=changes, annotations=shelf
+        model,
+        corpus,
+        hosts=names,
+        save_to=save_to,
+        changes_path=changes,
+        grammar_path=grammar,
+        annotations=shelf,
     )
     opened: OpenModel = app.state.session.opened
     if opened.relation in _STRANGE:

@@ -13,16 +13,19 @@ from grassmeans.arrays import Floats
 from grassmeans.artifacts.checking import open_array
 from grassmeans.artifacts.schema import check_values, each, one_of, text, whole
 from grassmeans.editing.edited_words import EditedInventory
-from grassmeans.errors import InputError
+from grassmeans.errors import ArtifactError, InputError
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.decoding import IdkRule, decode_hard
 from grassmeans.senses.entries import MOST_SENSES, CountedIn, WordSenses
 from grassmeans.senses.samples import WordSample
 from grassmeans.vectors.word_vectors import WordVectors
+from grassmeans_explorer.editing.given_lines import GivenLines, Passage, describe_by_passages
 from grassmeans_explorer.editing.sense_edits import (
+    Reassigned,
     add_sense_of,
     blank_hidden,
     check_numbers,
+    count_taken,
     describe_anew,
     hide_sense,
     merge_senses,
@@ -57,6 +60,8 @@ class Edit:
     """How many of the lines have the sense now."""
     n_moved: int = 0
     """How many others of the contexts looked at have another sense than before."""
+    passages: tuple[Passage, ...] = ()
+    """Of a text that is not in the corpus, assigned like lines."""
     corpus: str = ""
     """Digest of the corpus whose contexts were looked at; empty without one."""
 
@@ -69,6 +74,7 @@ _EDIT_OPTIONS = {
     **dict.fromkeys(("n_senses", "n_taken", "n_moved"), _WHOLE),
     "senses": each(whole(1, MOST_SENSES)),
     "lines": each(_WHOLE),
+    "passages": each(each(text)),
 }
 
 
@@ -83,6 +89,9 @@ def edit_from_dict(values: Any, path: Path) -> Edit:
     known: dict[str, Any] = {f.name: values[f.name] for f in fields(Edit) if f.name in values}
     for name in ("senses", "lines"):
         known[name] = tuple(known.get(name, ()))
+    known["passages"] = tuple(map(tuple, known.get("passages", ())))
+    if any(len(passage) != len(("left", "word", "right")) for passage in known["passages"]):
+        raise ArtifactError(f"{path}: a passage needs what stands left, the word, and the rest")
     return Edit(**known)
 
 
@@ -93,7 +102,7 @@ class Evidence:
     sample: WordSample | None = None  # contexts in which the word is counted anew
     counted_in: CountedIn | None = None  # their corpus, where it is not the model's
     found: WordSenses | None = None  # senses to adopt, counted in that corpus
-    lines: WordSample | None = None  # contexts of lines to assign
+    lines: GivenLines | None = None  # contexts of lines to assign
     rule: IdkRule = None  # when the model says "I don't know"
     lines_have_ends: bool = False  # as `ContextEncoder.lines_have_ends`
 
@@ -219,17 +228,37 @@ def _assign(
 ) -> tuple[WordSenses, Edit]:
     """Lines given to a sense, or to a new one, and the word described with its new directions."""
     lines, sample = evidence.lines, evidence.sample
-    if lines is None or sample is None:
+    if lines is None or (sample is None and edit.lines):
         raise InputError("lines can be given to a sense where there is a corpus: open it as well")
+    found = _give(entry, edit, lines, evidence.rule)
+    edit = replace(edit, n_taken=found.n_taken)
+    if sample is None:
+        return describe_by_passages(found.entry, found.touched, edit.passages, vectors), edit
     before = decode_hard(sample.measure(blank_hidden(entry).directions), evidence.rule)
-    if edit.senses:
-        found = reassign_lines(entry, edit.senses[0], lines, evidence.rule)
-    else:
-        found = add_sense_of(entry, lines, evidence.rule)
     after = decode_hard(sample.measure(blank_hidden(found.entry).directions), evidence.rule)
     moved = (before != after) & ~np.isin(sample.contexts.positions, edit.lines)
     described = describe_anew(found.entry, found.touched, sample, vectors, keep_names=True)
-    return described, replace(edit, n_taken=found.n_taken, n_moved=int(moved.sum()))
+    bare = [n for n in found.touched if not described.senses[n - 1].examples]
+    if edit.passages and bare:  # nothing of the corpus is nearest to it
+        described = describe_by_passages(described, bare, edit.passages, vectors)
+    return described, replace(edit, n_moved=int(moved.sum()))
+
+
+def _give(entry: WordSenses, edit: Edit, lines: GivenLines, rule: IdkRule) -> Reassigned:
+    """Turn the senses. A place of a person's text has to be nearest to the sense, not sure."""
+
+    def turn(by_rule: IdkRule) -> Reassigned:
+        if edit.senses:
+            return reassign_lines(entry, edit.senses[0], lines, by_rule)
+        return add_sense_of(entry, lines, by_rule)
+
+    try:
+        return turn(rule)
+    except InputError:
+        if not edit.passages:
+            raise
+    found = turn(None)
+    return replace(found, n_taken=count_taken(found.entry, found.touched[0], lines, rule))
 
 
 def apply_edits(model: SenseModel, edits: Mapping[str, EditedWord]) -> SenseModel:

@@ -48,6 +48,7 @@ from grassmeans.senses.entries import Sense, WordSenses
 from grassmeans.senses.examples import N_EXAMPLES
 from grassmeans.senses.samples import WordSample, word_seeds
 from grassmeans.vectors.word_vectors import WordVectors
+from grassmeans_explorer.editing.given_lines import GivenLines
 
 LONGEST_NAME = 80
 FEWEST_TO_SPLIT = 4
@@ -276,7 +277,7 @@ class Reassigned:
 
 
 def reassign_lines(
-    entry: WordSenses, number: int, lines: WordSample, rule: IdkRule = None
+    entry: WordSenses, number: int, lines: GivenLines, rule: IdkRule = None
 ) -> Reassigned:
     """Give lines to a sense that is not hidden, and turn its direction towards them.
 
@@ -304,7 +305,7 @@ def reassign_lines(
     return Reassigned(best, (number, *losing), most)
 
 
-def add_sense_of(entry: WordSenses, lines: WordSample, rule: IdkRule = None) -> Reassigned:
+def add_sense_of(entry: WordSenses, lines: GivenLines, rule: IdkRule = None) -> Reassigned:
     """A new sense at the end, not described yet: the direction in which the lines meet."""
     _check_lines(entry, lines)
     met = find_meeting(lines.bases, FitOptions(signed=lines.lines_have_ends))
@@ -321,13 +322,13 @@ def add_sense_of(entry: WordSenses, lines: WordSample, rule: IdkRule = None) -> 
     return Reassigned(wider, (number,), taken)
 
 
-def count_taken(entry: WordSenses, number: int, lines: WordSample, rule: IdkRule) -> int:
+def count_taken(entry: WordSenses, number: int, lines: GivenLines, rule: IdkRule) -> int:
     """How many of the lines are decoded as a sense."""
     distances = lines.measure(blank_hidden(entry).directions)
     return int((decode_hard(distances, rule) == number - 1).sum())
 
 
-def _check_lines(entry: WordSenses, lines: WordSample) -> None:
+def _check_lines(entry: WordSenses, lines: GivenLines) -> None:
     if not len(lines.bases):
         raise InputError(
             f"the lines say nothing of the sense of {entry.word!r}: there are too few known words "
@@ -341,7 +342,7 @@ def _size_of(entry: WordSenses, number: int) -> float:
 
 
 def _turn_senses(
-    entry: WordSenses, number: int, lines: WordSample, before: Indices, weight: float
+    entry: WordSenses, number: int, lines: GivenLines, before: Indices, weight: float
 ) -> Floats:
     """(n_senses, dim) the directions after the lines have come and gone."""
     directions = np.array(entry.directions, np.float32)

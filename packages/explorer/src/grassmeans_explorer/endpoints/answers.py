@@ -55,6 +55,7 @@ _STATUS: tuple[tuple[type[Exception], int, str], ...] = (
     (limits.NothingThereError, 404, "not_found"),
     (limits.NotAllowedError, 403, "not_allowed"),
     (limits.NoCorpusError, 409, "no_corpus"),
+    (limits.MisreadError, 409, "bad_query"),
     (limits.StaleError, 409, "stale"),
     (limits.ConflictError, 409, "conflict"),
     (limits.CancelledError, 409, "cancelled"),
@@ -143,6 +144,12 @@ def table_of_words(found: Iterable[WordSummary]) -> Table:
     return ("word", "count", "senses"), map(attrgetter("word", "count", "n_senses"), found)
 
 
+def table_of_rows(rows: Sequence[Mapping[str, object]]) -> Table:
+    """Rows that name their columns; not all of them have all."""
+    columns = tuple(dict.fromkeys(name for row in rows for name in row))
+    return columns, ([row.get(name) for name in columns] for row in rows)
+
+
 def table_of_senses(view: WordView) -> Table:
     """The senses of a word, one a row."""
     columns = ("word", "sense", "name", "share", "crispness", "mean_distance", "hidden")
@@ -207,6 +214,8 @@ def describe_failure(error: BaseException | None) -> dict[str, Any]:
     described: dict[str, Any] = {"code": _find_status(error)[1], "message": message}
     if isinstance(error, limits.WordNotFoundError):
         described["did_you_mean"] = list(error.suggestions)
+    if isinstance(error, limits.MisreadError):
+        described["column"] = error.column
     return described
 
 

@@ -16,6 +16,7 @@ from grassmeans_explorer.queries.words import WordView
 
 MOST_LINES = 5_000
 MOST_NODES = 64
+LONGEST_PASSAGE = 20_000
 """Beyond the bounds of any server: what is more is no request at all."""
 
 
@@ -24,6 +25,14 @@ class Node(schema.RequestBody):
 
     level: int = Field(ge=1, le=MOST_NODES)
     number: int = Field(ge=1, le=MOST_NODES)
+
+
+class GivenPassage(schema.RequestBody):
+    """A word of a text that is in no corpus, and what stands around it."""
+
+    left: str = Field(max_length=LONGEST_PASSAGE)
+    word: str = Field(min_length=1, max_length=1000, description="As it is written there.")
+    right: str = Field(max_length=LONGEST_PASSAGE)
 
 
 class CorrectionRequest(schema.RequestBody):
@@ -42,6 +51,12 @@ class CorrectionRequest(schema.RequestBody):
         [],
         max_length=MOST_LINES,
         description="For assign: positions of the word, for the sense; without a sense, a new one.",
+        json_schema_extra=schema.bounded_by("request.chosen_lines"),
+    )
+    passages: list[GivenPassage] = Field(
+        [],
+        max_length=MOST_LINES,
+        description="For assign, in place of lines: places of a text, as /api/tag tells them.",
         json_schema_extra=schema.bounded_by("request.chosen_lines"),
     )
     n_senses: Annotated[int, Field(ge=1)] | Literal["auto"] | None = Field(
@@ -99,6 +114,7 @@ def make_router(session: Session) -> APIRouter:
             body.senses,
             body.name or "" if body.action == "rename" else "",
             body.lines,
+            [(place.left, place.word, place.right) for place in body.passages],
             body.n_senses,
             tuple((node.level, node.number) for node in body.nodes),
             body.max_contexts,

@@ -37,6 +37,10 @@ class TagRequest(schema.RequestBody):
     sharpness: Annotated[float, Field(ge=0, le=1000)] | None = Field(
         None, description="Of the probabilities; the model's own by default."
     )
+    lines: bool | None = Field(
+        False,
+        description="Whether each line is read by itself; null: where lines are short texts.",
+    )
     marks: bool = Field(
         True, description="Whether <b>word</b> asks for this word alone; else it is text."
     )

@@ -57,6 +57,7 @@ class Health:
     fields: tuple[str, ...]  # of the corpus's documents: a date, a source
     has_changes: bool  # whether there is a list of words that changed most
     has_annotation: bool  # whether there is a folder of annotations
+    has_grammar: bool  # whether queries know tags, and sketches relations
     text_characters: int  # that a text to tag may have
     version: str
 
@@ -115,6 +116,7 @@ def _describe_health(opened: OpenModel) -> Health:
         fields=() if corpus is None else corpus.fields,
         has_changes=opened.changes is not None,
         has_annotation=opened.annotations is not None,
+        has_grammar=opened.grammar is not None,
         text_characters=opened.limits.request.text_characters,
         version=__version__,
     )

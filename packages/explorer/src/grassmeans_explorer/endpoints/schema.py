@@ -35,6 +35,7 @@ class Problem(BaseModel):
     did_you_mean: list[str] = Field(
         [], description="Words that are spelt alike, where a word is not known."
     )
+    column: int | None = Field(None, description="The place of a mistake in a query, from 1.")
 
 
 class Failure(BaseModel):
@@ -48,7 +49,8 @@ _MEANINGS = {
     403: "The request comes from a page of another site, or without the token that it needs.",
     404: "There is no such word, sense, job or position.",
     408: "The body did not arrive in time.",
-    409: "It does not fit the present state: no corpus, senses that have changed, a taken name.",
+    409: "It does not fit the present state: no corpus, senses that have changed, a taken name, "
+    "a query that cannot be read.",
     413: "More than this server gives at once; the message says how much that is.",
     415: "The body is not sent as application/json.",
     422: "The request is not as described here.",

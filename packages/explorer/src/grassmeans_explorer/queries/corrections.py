@@ -22,6 +22,7 @@ from grassmeans.models.versions import find_left_out
 from grassmeans.senses.samples import EncodedWord, WordSample, complete_sample
 from grassmeans_explorer.drafts import TAKE_BACK, describe_step
 from grassmeans_explorer.editing.edited_words import Edit, EditedWord, Evidence
+from grassmeans_explorer.editing.given_lines import GivenLines, Passage, encode_passages
 from grassmeans_explorer.editing.saving import save_version
 from grassmeans_explorer.editing.sense_edits import visible_senses
 from grassmeans_explorer.limits import ConflictError, NoCorpusError, StaleError, TooMuchError
@@ -99,6 +100,7 @@ class Correction:
     senses: Sequence[int] = ()
     name: str = ""  # for rename
     lines: Sequence[int] = ()  # for assign: positions of the word in the corpus
+    passages: Sequence[Passage] = ()  # for assign, in place of lines: texts that are in no corpus
     n_senses: int | str | None = None  # for adopt: as the dial was set, a number or "auto"
     # For adopt: these nodes of the dial's tree, (level, number), in place of its last level.
     nodes: Sequence[tuple[int, int]] = ()
@@ -116,8 +118,11 @@ def correct_word(
     one is taken.
     """
     most = opened.limits.request.chosen_lines
-    if len(wanted.lines) > most:
-        raise TooMuchError(f"{most} lines are the most at once, got {len(wanted.lines):,}")
+    n_lines = max(len(wanted.lines), len(wanted.passages))
+    if n_lines > most:
+        raise TooMuchError(f"{most} lines are the most at once, got {n_lines:,}")
+    if wanted.lines and wanted.passages:
+        raise ConflictError("lines of the corpus and passages are given to a sense one by one")
     if wanted.action in LOOKS_AT_CONTEXTS:
         begin_long_work()
     now = opened.now
@@ -141,6 +146,7 @@ def correct_word(
                 tuple(wanted.senses),
                 " ".join(wanted.name.split()),
                 lines=tuple(sorted(set(wanted.lines))) if wanted.action == "assign" else (),
+                passages=tuple(wanted.passages) if wanted.action == "assign" else (),
                 corpus="" if corpus is None else name_corpus(corpus).digest,
             )
             changed = edited.apply(edit, opened.base.vectors, _gather(opened, edited, wanted))
@@ -156,6 +162,11 @@ def _gather(opened: OpenModel, edited: EditedWord, wanted: Correction) -> Eviden
     key = edited.entry.word
     nothing = Evidence(lines_have_ends=opened.base.encoder.lines_have_ends)
     corpus = opened.corpus
+    passages = None
+    if wanted.action == "assign" and wanted.passages:
+        passages = encode_passages(opened.base, key, wanted.passages)
+        if corpus is None or not opened.is_in_corpus(key):
+            return replace(nothing, lines=passages, rule=opened.base.idk_threshold)
     if corpus is None and wanted.action in _NEED_CORPUS:
         raise NoCorpusError(_NEED_CORPUS[wanted.action])
     if corpus is None or wanted.action not in LOOKS_AT_CONTEXTS:
@@ -174,8 +185,8 @@ def _gather(opened: OpenModel, edited: EditedWord, wanted: Correction) -> Eviden
     ):
         return nothing
     sample = sample_for_counts(opened, key)
-    lines = None
-    if wanted.action == "assign":
+    lines: GivenLines | None = passages
+    if wanted.action == "assign" and lines is None:
         lines = _read_lines(opened, corpus, key, wanted.lines)
     checkpoint(0.8)
     rule = opened.base.idk_threshold

@@ -30,7 +30,9 @@ from grassmeans.artifacts.schema import (
 from grassmeans.artifacts.writing import read_manifest
 from grassmeans.change import tables
 from grassmeans.change.comparing import ChangeSettings, compare_uses
+from grassmeans.change.grouping import GroupedDocuments
 from grassmeans.change.uses import Uses
+from grassmeans.models.model import SenseModel
 from grassmeans_explorer.limits import ConflictError, NothingThereError
 from grassmeans_explorer.open_model import OpenModel
 from grassmeans_explorer.queries.concordance import LineFilter, choose_lines, find_groups
@@ -146,9 +148,24 @@ def count_lines(opened: OpenModel, word: str, wanted: LineFilter, by: str) -> Fr
     begin_long_work()
     corpus = opened.require_corpus("counting by groups of documents")
     check_typed(opened, wanted.search.text, "a search")
-    grouped = None if by == BY_DOCUMENT else find_groups(opened, by)
+    if by != BY_DOCUMENT:
+        find_groups(opened, by)
     chosen = choose_lines(opened, word, wanted)
     documents = corpus.documents_of(np.sort(chosen.positions))
+    rows, left_out = count_documents(opened, documents, by, chosen.share)
+    looked_at = chosen.sampled, chosen.n_occurrences
+    return Frequencies(chosen.key, by, len(documents), *looked_at, left_out, rows)
+
+
+def count_documents(
+    opened: OpenModel, documents: Indices, by: str, share: float = 1.0
+) -> tuple[tuple[GroupFrequency, ...], int]:
+    """How many lines each group has, of (n,) numbers of their documents; and those in no group.
+
+    ``share`` is the part of the lines that was looked at.
+    """
+    corpus = opened.require_corpus("counting by groups of documents")
+    grouped = None if by == BY_DOCUMENT else find_groups(opened, by)
     n_words = np.concatenate([np.diff(shard.document_offsets) for shard in corpus.shards])
     names: list[str] = []
     if grouped is None:
@@ -165,11 +182,9 @@ def count_lines(opened: OpenModel, word: str, wanted: LineFilter, by: str) -> Fr
         sizes = _count_in_groups(groups, len(names), n_words)
     rows = []
     for name, count, size in zip(names, counts.tolist(), sizes.tolist(), strict=True):
-        often = round(_MILLION * count / size / chosen.share, _DIGITS) if size else None
+        often = round(_MILLION * count / size / share, _DIGITS) if size else None
         rows.append(GroupFrequency(name, count, size, often))
-    n_lines, left_out = len(documents), len(documents) - int(counts.sum())
-    looked_at = chosen.sampled, chosen.n_occurrences
-    return Frequencies(chosen.key, by, n_lines, *looked_at, left_out, tuple(rows))
+    return tuple(rows), len(documents) - int(counts.sum())
 
 
 def _count_in_groups(groups: Integers, n_groups: int, weights: Indices | None = None) -> Indices:
@@ -219,6 +234,7 @@ class ChangeView:
     measured: int | None  # of a sample of the occurrences, its size; None for all of them
     shares: tuple[GroupShare, ...]
     pairs: tuple[GroupPair, ...]
+    overall: GroupPair | None  # the first and the last group that have occurrences enough
 
 
 def show_change(opened: OpenModel, word: str, by: str) -> ChangeView:
@@ -237,7 +253,12 @@ def show_change(opened: OpenModel, word: str, by: str) -> ChangeView:
     n_senses = np.array([model.inventory.sense_counts[key]], np.int64)
     words = np.zeros(len(counts), np.int32)
     uses = Uses([key], n_senses, words, document, sense, group, counts.astype(np.int32))
-    found = compare_uses(model, uses, documents, ChangeSettings(n_permutations=_PERMUTATIONS))
+    settings = ChangeSettings(n_permutations=_PERMUTATIONS)
+    found = compare_uses(model, uses, documents, settings)
+    ends = [i for i, one in enumerate(found[0].groups) if not one.is_few] if found else []
+    overall = None
+    if len(ends) > 1:
+        overall = _compare_ends(model, uses, documents, settings, (ends[0], ends[-1]))
     n_measured = len(measured.positions)
     return ChangeView(
         word=key,
@@ -247,7 +268,26 @@ def show_change(opened: OpenModel, word: str, by: str) -> ChangeView:
         measured=n_measured if n_measured < corpus.count_of(key) else None,
         shares=tuple(_view(GroupShare, row) for one in found for row in one.share_rows()),
         pairs=tuple(_view(GroupPair, row) for one in found for row in one.change_rows()),
+        overall=overall,
     )
+
+
+def _compare_ends(
+    model: SenseModel,
+    uses: Uses,
+    documents: GroupedDocuments,
+    settings: ChangeSettings,
+    ends: tuple[int, int],
+) -> GroupPair:
+    """Two groups, whether they are neighbours or not."""
+    kept = np.isin(uses.group, ends)
+    group = (uses.group[kept] == ends[1]).astype(np.int32)
+    rows = uses.word[kept], uses.document[kept], uses.sense[kept], group, uses.count[kept]
+    two = replace(documents, names=tuple(documents.names[i] for i in ends))
+    (found,) = compare_uses(model, Uses(uses.words, uses.n_senses, *rows), two, settings)
+    (row,) = found.change_rows()
+    pair: GroupPair = _view(GroupPair, row)
+    return pair
 
 
 def _view(kind: Any, row: Mapping[str, Any]) -> Any:

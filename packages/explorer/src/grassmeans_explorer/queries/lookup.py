@@ -21,7 +21,9 @@ from grassmeans.senses.keys import decode_key
 from grassmeans_explorer.editing.sense_edits import visible_senses
 from grassmeans_explorer.limits import Kept, TooMuchError
 from grassmeans_explorer.open_model import OpenModel
+from grassmeans_explorer.queries.asking.typed import understand_typed
 from grassmeans_explorer.queries.spelling import LONGEST_WORD, SpellingIndex, WordForms
+from grassmeans_explorer.querying.headwords import PHRASE, POSSESSIVE, Headword, find_owner
 from grassmeans_explorer.work import begin_long_work
 
 N_NEIGHBOURS = 12
@@ -66,10 +68,11 @@ class FoundWord:
     asked, word : str
         As it was typed, and as the model (the vectors, the corpus) spells it.
     known_by : str
-        ``model``, where it has senses; ``vectors``, ``corpus`` or ``nobody``.
+        ``model``, where it has senses; ``vectors``, ``corpus`` or ``nobody``; ``phrase`` for words
+        in a row that the corpus has.
     led_by : str
-        What led from the one to the other: ``spelling``, ``lemma``, ``form``, ``lexeme``; empty
-        where nothing had to.
+        What led from the one to the other: ``spelling``, ``lemma``, ``form``, ``possessive``,
+        ``lexeme``; empty where nothing had to.
     itself : bool
         Whether vectors or corpus have what was asked for too, where one is led to another word.
     sense : int or None
@@ -79,6 +82,8 @@ class FoundWord:
     neighbours : tuple of NearWord
         By the model's lexemes, by the word's contexts in the corpus, or by its vector: the first
         of them that there is. Only of words without senses.
+    reason : str
+        Why the corpus has no lines of it, where it has none.
     """
 
     asked: str
@@ -93,15 +98,24 @@ class FoundWord:
     is_function_word: bool
     neighbours: tuple[NearWord, ...]
     suggestions: tuple[Suggestion, ...]
+    reason: str = ""
 
 
 def look_up(opened: OpenModel, asked: str, *, exact: bool = False) -> FoundWord:
     """What is known of a word; ``exact`` leads nowhere but to its own spelling.
 
-    It is long where contexts have to be read from the corpus.
+    It is long where contexts have to be read from the corpus, or a phrase looked for.
     """
     check_typed(opened, asked)
     key, sense, led_by = find_word(opened, asked, exact=exact)
+    reason = ""
+    if opened.corpus is not None and not _has_senses(opened, key) and not opened.is_in_corpus(key):
+        typed = understand_typed(opened, asked)
+        if typed.kind == PHRASE:
+            return _tell_phrase(opened, typed)
+        if typed.count:  # a possessive, whose word only the corpus has
+            key, led_by = typed.word, typed.kind
+        reason = typed.reason
     vectors, corpus = opened.base.vectors, opened.corpus
     plain = spell_word(asked, opened.base.tokenizer)
     is_other = bool(led_by) and plain != key
@@ -123,6 +137,29 @@ def look_up(opened: OpenModel, asked: str, *, exact: bool = False) -> FoundWord:
         is_function_word=is_function_word(key, opened.base.encoder.function_words),
         neighbours=tuple(neighbours),
         suggestions=() if in_model else suggest_words(opened, key, neighbours),
+        reason=reason,
+    )
+
+
+def _tell_phrase(opened: OpenModel, phrase: Headword) -> FoundWord:
+    """A phrase of the corpus; its words are suggested."""
+    return FoundWord(
+        asked=phrase.asked,
+        word=phrase.word,
+        known_by=PHRASE,
+        led_by="",
+        itself=False,
+        sense=None,
+        n_senses=0,
+        count=None,
+        in_corpus=phrase.count,
+        is_function_word=False,
+        neighbours=(),
+        suggestions=tuple(
+            Suggestion(word, _count_senses(opened, word), PART)
+            for word in dict.fromkeys(phrase.tokens)
+            if _has_senses(opened, word)
+        ),
     )
 
 
@@ -151,6 +188,14 @@ def find_word(opened: OpenModel, asked: str, *, exact: bool = False) -> tuple[st
     if _has_senses(opened, key):
         led_by = SPELLING if key == plain else LEMMA
         return key, None, "" if asked.strip() == key else led_by
+    owner = find_owner(asked, opened.base.language)
+    if owner is not None and plain not in opened.base.vectors and not opened.is_in_corpus(plain):
+        # "crane's" is no other spelling of "cranes".
+        own = spell_word(owner, opened.base.tokenizer)
+        if is_function_word(own, opened.base.encoder.function_words):
+            return plain, None, ""
+        key, sense, _ = find_word(opened, owner)
+        return (key, sense, POSSESSIVE) if _is_known(opened, key) else (plain, None, "")
     alike = _SPELLING.of(opened).same_but_for_marks(asked) if len(asked) <= LONGEST_WORD else None
     if alike is not None and _has_senses(opened, alike):
         return alike, None, SPELLING
@@ -246,6 +291,10 @@ def _sum_contexts(opened: OpenModel, key: str) -> Floats:
 def _has_senses(opened: OpenModel, key: str) -> bool:
     """Whether the model has it; a word that was added and taken back has its corrections."""
     return key in opened.current.inventory or key in opened.now.edits
+
+
+def _is_known(opened: OpenModel, key: str) -> bool:
+    return _has_senses(opened, key) or key in opened.base.vectors or opened.is_in_corpus(key)
 
 
 def count_words(opened: OpenModel) -> Indices | None:

@@ -1,14 +1,15 @@
 """The user's own text: every known word with its sense, and what decided.
 
-The answers are those of `SenseModel.tag` on the whole text. With learned contexts it takes some
-twenty times as long to find what decided, so that this is told of one word at a time, or of all
-where it is asked for.
+The answers are those of `SenseModel.tag` on the whole text, or on each line of it. With learned
+contexts it takes some twenty times as long to find what decided, so that this is told of one word
+at a time, or of all where it is asked for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from grassmeans.errors import InputError
 from grassmeans.pictures.planes import sense_colour
@@ -18,6 +19,7 @@ from grassmeans.tagging.marked_text import remove_marks
 from grassmeans.tagging.tagging import TaggedWord
 from grassmeans_explorer.limits import BoundedCache, Kept, NothingThereError, TooMuchError
 from grassmeans_explorer.open_model import Corrected, OpenModel
+from grassmeans_explorer.queries.own_lines import are_own_texts, tag_lines
 from grassmeans_explorer.queries.words import check_sense, name_missing, require_word
 from grassmeans_explorer.work import begin_long_work, checkpoint
 
@@ -80,7 +82,8 @@ class TaggedView:
 
     ``senses`` has the senses of every key that occurs, so that another threshold needs no request.
     ``n_marks`` says how often something stands in ``<b>`` and ``</b>``; ``remark`` is there where
-    the text seems to be in another language than the model's.
+    the text seems to be in another language than the model's. ``lines`` says whether each line was
+    read by itself.
     """
 
     text: str
@@ -89,6 +92,7 @@ class TaggedView:
     senses: dict[str, tuple[SenseName, ...]]
     n_marks: int
     remark: str
+    lines: bool
 
 
 def tag_text(
@@ -98,17 +102,22 @@ def tag_text(
     words: Sequence[str] | None = None,
     idk_threshold: IdkThreshold = MODEL_THRESHOLD,
     sharpness: float | None = None,
+    lines: bool | None = False,
     marks: bool = True,
     deciding: bool = False,
 ) -> TaggedView:
-    """Tag every known word of a text, or only those marked ``<b>word</b>``, or only ``words``."""
+    """Tag every known word of a text, or only those marked ``<b>word</b>``, or only ``words``.
+
+    With ``lines`` each line is a text of its own; None decides by `own_lines.are_own_texts`.
+    """
     check_text(opened, text, words, sharpness)
     if deciding or len(text) > _QUICK_CHARACTERS:
         begin_long_work()
     now = opened.now
     model = now.model
     language = model.check_language()
-    tagged = model.tag(
+    by_line = are_own_texts(text) if lines is None else lines
+    tagged = (partial(tag_lines, model) if by_line else model.tag)(
         text,
         words=None if words is None else [word for word in words if word.strip()],
         idk_threshold=idk_threshold,
@@ -128,7 +137,8 @@ def tag_text(
     pairs = zip(tagged.words, told, strict=True)
     views = tuple(_view_word(word, senses[word.key], decided) for word, decided in pairs)
     n_marks = len(remove_marks(text)[1])
-    return TaggedView(tagged.text, views, tagged.unknown, senses, n_marks, language.describe())
+    told_language = language.describe()
+    return TaggedView(tagged.text, views, tagged.unknown, senses, n_marks, told_language, by_line)
 
 
 def check_text(

@@ -148,14 +148,12 @@ class _Reader:
         if self._drops_numbers(plain):
             reason = f"numbers are no tokens of this corpus: it cannot tell of {plain!r}"
             return Headword(asked, UNTOLD, plain, (), np.empty(0, np.int64), True, reason)
-        is_english = self.corpus.manifest["options"]["language"] in _WITH_POSSESSIVES
-        may_own = is_english and plain not in self.corpus.vocabulary
-        owner = _POSSESSIVE.fullmatch(plain) if may_own else None
-        if owner is not None:
-            base = self._find_word(asked, owner[1], POSSESSIVE)
+        owner = find_owner(plain, self.corpus.manifest["options"]["language"])
+        if owner is not None and plain not in self.corpus.vocabulary:
+            base = self._find_word(asked, owner, POSSESSIVE)
             if base is not None and not is_function_word(base.word, self.corpus.function_words):
                 return base
-            if base is None and (found := self._find_phrase(asked, owner[1])) is not None:
+            if base is None and (found := self._find_phrase(asked, owner)) is not None:
                 return found
         return (
             self._find_word(asked, plain)
@@ -248,6 +246,14 @@ class _Reader:
         elif len(tokens) > 1 and not unknown:
             reason = f"the words of {plain!r} occur, but nowhere as this phrase"
         return Headword(asked, kind, word, tokens, nothing, True, reason)
+
+
+def find_owner(typed: str, language: str | None) -> str | None:
+    """Whose possessive was typed, in English: "crane" for "crane's", "boss" for "boss'"."""
+    if (language or NO_LANGUAGE) not in _WITH_POSSESSIVES:
+        return None
+    found = _POSSESSIVE.fullmatch(typed.strip())
+    return None if found is None else found[1]
 
 
 def _flatten(gap: str) -> str:

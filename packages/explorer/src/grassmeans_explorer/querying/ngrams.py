@@ -6,6 +6,7 @@ kept of every length. No list of all n-grams is ever held.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,7 @@ class Ngrams(Tabular):
         ]
 
 
-@check_arguments()
+@check_arguments(checkpoint=None)
 def count_ngrams(
     corpus: Corpus | str | Path,
     n: int = 2,
@@ -65,6 +66,7 @@ def count_ngrams(
     min_count: int = 2,
     function_words: bool = True,
     limit: int | None = 1_000,
+    checkpoint: Callable[[], None] | None = None,
 ) -> Ngrams:
     """Count what stands in a row.
 
@@ -81,13 +83,15 @@ def count_ngrams(
         Whether an n-gram may begin or end with one.
     limit : int or None
         How many are told, the most frequent.
+    checkpoint : callable, optional
+        Called while it goes on: an error that it raises ends the counting.
     """
     opened = open_corpus(corpus)
     if not 1 <= n <= LONGEST:
         raise InputError(f"n must be 1 to {LONGEST}, got {n}")
     fewest = max(min_count, 1)
     wanted = None if containing is None else opened.word_id(containing)
-    keys, counts, levels = _count(opened, n, fewest)
+    keys, counts, levels = _count(opened, n, fewest, checkpoint or (lambda: None))
     rows = np.argsort(-counts, kind="stable")
     ids = _spell_out(keys[rows], levels, len(opened.vocabulary))
     keep = np.ones(len(ids), np.bool_)
@@ -106,7 +110,9 @@ def count_ngrams(
     return Ngrams(n, len(ids), ngrams)
 
 
-def _count(corpus: Corpus, n: int, fewest: int) -> tuple[Indices, Indices, list[Indices]]:
+def _count(
+    corpus: Corpus, n: int, fewest: int, check: Callable[[], None]
+) -> tuple[Indices, Indices, list[Indices]]:
     """The keys of frequent n-grams with their counts, and those of all shorter lengths.
 
     The key of a longer one is that of all its words but the last, by its number among the frequent
@@ -122,6 +128,7 @@ def _count(corpus: Corpus, n: int, fewest: int) -> tuple[Indices, Indices, list[
         levels.append(keys)
         totals, sums = np.empty(0, np.int64), np.empty(0, np.int64)
         for shard in corpus.shards:
+            check()
             found = _longer_keys(shard, levels, len(corpus.vocabulary))
             own, times = np.unique(found, return_counts=True)
             totals, places = np.unique(np.concatenate([totals, own]), return_inverse=True)

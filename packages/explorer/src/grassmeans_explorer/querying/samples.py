@@ -97,8 +97,8 @@ class SampleWish:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """Stretches of tokens with the senses of their words."""
+class ToldLines:
+    """Stretches of tokens with the senses of their words; asked by rows, some of them."""
 
     spans: Spans
     senses: Indices  # (n,) `NO_SENSE` where there is none
@@ -106,7 +106,7 @@ class _Told:
     names: Sequence[str]
     inventory: SenseInventory | None = None  # what senses are called
 
-    def __getitem__(self, rows: Indices | Booleans) -> _Told:
+    def __getitem__(self, rows: Indices | Booleans) -> ToldLines:
         spans = Spans(self.spans.starts[rows], self.spans.ends[rows], self.spans.is_complete)
         return replace(self, spans=spans, senses=self.senses[rows], words=self.words[rows])
 
@@ -146,17 +146,17 @@ def sample_lines(
     n_lines, n_looked_at = len(spans.starts), 0
     seed = wanted.random_state
     if wanted.senses or wanted.stratified:
-        spans = _thin(spans, wanted.max_contexts, seed)
+        spans = thin_spans(spans, wanted.max_contexts, seed)
         n_looked_at = len(spans.starts)
-        told = _tell(source, asked, spans, wanted)
+        told = tell_senses(source, asked, spans, wanted.limits)
         if wanted.senses:
             told = told[np.isin(told.senses, list(wanted.senses))]
         n_fitting = len(told.senses)
         told = told[choose_rows(told.senses, wanted.size, seed, stratified=wanted.stratified)]
     else:
         n_fitting = n_lines
-        told = _tell(source, asked, _thin(spans, wanted.size, seed), wanted)
-    return LineSample(name, n_lines, n_fitting, n_looked_at, _read(opened, told, wanted.width))
+        told = tell_senses(source, asked, thin_spans(spans, wanted.size, seed), wanted.limits)
+    return LineSample(name, n_lines, n_fitting, n_looked_at, read_told(opened, told, wanted.width))
 
 
 def choose_rows(
@@ -219,27 +219,34 @@ def _choose_group(corpus: Corpus, spans: Spans, wanted: SampleWish) -> Spans:
     return Spans(spans.starts[own], spans.ends[own], spans.is_complete)
 
 
-def _thin(spans: Spans, size: int, random_state: int) -> Spans:
+def thin_spans(spans: Spans, size: int, random_state: int) -> Spans:
+    """A random part of spans, in order; all of them where they are not so many."""
     rows = sample_positions(np.arange(len(spans.starts)), size, random_state)
     return Spans(spans.starts[rows], spans.ends[rows], spans.is_complete)
 
 
-def _tell(
-    source: QuerySource, asked: Headword | Matches | PhraseSenses, spans: Spans, wanted: SampleWish
-) -> _Told:
-    """The senses of lines: of the first word in each that has senses; none of a phrase's words."""
+def tell_senses(
+    source: QuerySource,
+    asked: Headword | Matches | PhraseSenses,
+    spans: Spans,
+    limits: QueryLimits,
+) -> ToldLines:
+    """The senses of lines: of the first word in each that has senses; none of a phrase's words.
+
+    Where a phrase has senses of its own, the spans are among those that were looked at.
+    """
     n = len(spans.starts)
     senses, words = np.full(n, NO_SENSE, np.int64), np.full(n, -1, np.int64)
     if isinstance(asked, PhraseSenses):
         senses = asked.senses[np.searchsorted(asked.positions, spans.starts)]
-        return _Told(
+        return ToldLines(
             spans, senses, np.zeros(n, np.int64), [asked.entry.word], asked.model.inventory
         )
     is_labelled = source.corpus.is_labelled
     is_phrase = isinstance(asked, Headword) and asked.length > 1
     if is_phrase or (source.model is None and not is_labelled):
-        return _Told(spans, senses, words, [])
-    clock = Clock(wanted.limits)
+        return ToldLines(spans, senses, words, [])
+    clock = Clock(limits)
     readers: dict[int, ShardReader] = {}
     for step in range(int((spans.ends - spans.starts).max(initial=0))):
         rows = np.flatnonzero((senses == NO_SENSE) & (spans.starts + step < spans.ends))
@@ -254,12 +261,13 @@ def _tell(
                 words[rows[part]] = tokens if is_labelled else source.entry_numbers[0][tokens]
     words[senses == NO_SENSE] = -1
     names = source.words if is_labelled else source.entry_numbers[1]
-    return _Told(
+    return ToldLines(
         spans, senses, words, names, None if source.model is None else source.model.inventory
     )
 
 
-def _read(corpus: Corpus, told: _Told, width: int) -> tuple[SampledLine, ...]:
+def read_told(corpus: Corpus, told: ToldLines, width: int) -> tuple[SampledLine, ...]:
+    """The text of lines, with the names of their senses."""
     found = []
     columns = (told.spans.starts, told.spans.ends, told.senses, told.words)
     for start, end, sense, number in zip(*(x.tolist() for x in columns), strict=True):

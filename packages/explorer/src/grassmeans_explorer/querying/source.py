@@ -75,6 +75,13 @@ class QuerySource:
         self.model = model
         self.layer = layer
 
+    def with_model(self, model: SenseModel) -> QuerySource:
+        """The same with another model of the same words: what is known of lemmas is kept."""
+        changed = QuerySource(self.corpus, model, self.layer)
+        if "lemmas" in vars(self):
+            changed.lemmas = self.lemmas
+        return changed
+
     @property
     def ignores_case(self) -> bool:
         """Whether the words of the corpus are in lower case."""

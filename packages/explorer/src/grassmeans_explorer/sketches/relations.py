@@ -106,3 +106,22 @@ def choose_relations(names: Sequence[str], wanted: Sequence[str]) -> Booleans:
         [(name if name in special else name.partition(":")[0]) in wanted for name in names],
         np.bool_,
     )
+
+
+def find_related(
+    layer: GrammarLayer, shard: int, relation: str, lemma: str, pos: str = ""
+) -> Indices:
+    """(n,) places of a shard whose words have a relation, by its name, with a collocate."""
+    pairs, values = find_pairs(layer, shard), layer.shard(shard).values
+    lemmas, tags = layer.values_of("lemma"), layer.values_of("pos")
+    fits = np.array([name == lemma for name in lemmas], np.bool_)[values["lemma"][pairs.second]]
+    if pos:
+        fits &= np.array([tag == pos for tag in tags], np.bool_)[values["pos"][pairs.second]]
+    rows = np.flatnonzero(fits)
+    named = [
+        name_relation(number, lemmas[preposition] if number >= BEHIND else "") == relation
+        for number, preposition in zip(
+            pairs.relation[rows].tolist(), pairs.preposition[rows].tolist(), strict=True
+        )
+    ]
+    return np.unique(pairs.first[rows[np.array(named, np.bool_)]])

@@ -98,13 +98,14 @@ class WordSketch(Tabular):
 
 
 @dataclass(frozen=True, slots=True)
-class _Lines:
+class SketchLines:
     """Groups of lines: senses of a word, or a word."""
 
     word: str
     numbers: tuple[int | None, ...]
     names: tuple[str, ...]
     positions: tuple[Indices, ...]
+    """(n,) of each group, in text order."""
     n_lines: int
     n_looked_at: int
 
@@ -143,15 +144,30 @@ def sketch_word(
     opened = open_corpus(corpus)
     chosen = None if model is None else open_model(model)
     if chosen is None:
-        lines = _find_word(opened, word, layer, max_contexts, random_state)
+        lines = find_word_lines(
+            opened, word, layer, max_contexts=max_contexts, random_state=random_state
+        )
     else:
         lines = _find_senses(opened, word, chosen, max_contexts, random_state)
+    return sketch_lines(opened, lines, layer=layer, fewest=fewest, limit=limit, complete=complete)
+
+
+def sketch_lines(
+    corpus: Corpus,
+    lines: SketchLines,
+    *,
+    layer: GrammarLayer | None = None,
+    fewest: int = FEWEST,
+    limit: int | None = 25,
+    complete: bool = False,
+) -> WordSketch:
+    """Make the sketch of lines that are known, a group for each of theirs."""
     share = lines.n_looked_at / max(lines.n_lines, 1)
     choice = _Choice(1, None, True) if complete else _Choice(max(fewest, 1), limit, False)
     if layer is None:
-        found = _by_position(opened, lines.positions, share, choice)
+        found = _by_position(corpus, lines.positions, share, choice)
     else:
-        found = _by_grammar(opened, layer, lines.positions, share, choice)
+        found = _by_grammar(corpus, layer, lines.positions, share, choice)
     named = zip(lines.numbers, lines.names, lines.positions, found, strict=True)
     groups = tuple(
         SketchGroup(lines.word, number, name, len(positions), relations)
@@ -160,9 +176,14 @@ def sketch_word(
     return WordSketch(lines.word, lines.n_lines, lines.n_looked_at, groups)
 
 
-def _find_word(
-    corpus: Corpus, word: str, layer: GrammarLayer | None, max_contexts: int, random_state: int
-) -> _Lines:
+def find_word_lines(
+    corpus: Corpus,
+    word: str,
+    layer: GrammarLayer | None = None,
+    *,
+    max_contexts: int = MAX_CONTEXTS,
+    random_state: int = 0,
+) -> SketchLines:
     """All occurrences of a word: with grammar, of a lemma where there is such a one."""
     key = corpus.spell(word)
     lemmas = [] if layer is None else list(layer.values_of("lemma"))
@@ -177,12 +198,12 @@ def _find_word(
         everything = corpus.positions(key)
     seed = word_seeds(key, random_state).spawn(1)[0]
     positions = sample_positions(everything, max_contexts, seed)
-    return _Lines(key, (None,), ("",), (positions,), len(everything), len(positions))
+    return SketchLines(key, (None,), ("",), (positions,), len(everything), len(positions))
 
 
 def _find_senses(
     corpus: Corpus, word: str, model: SenseModel, max_contexts: int, random_state: int
-) -> _Lines:
+) -> SketchLines:
     find_targets(corpus, model)  # refuses a corpus that was split into words by another rule
     entry = model.senses(word)
     everything = model.pool_forms(corpus).positions(entry.word)
@@ -192,7 +213,7 @@ def _find_senses(
     numbers = tuple(range(1, entry.n_senses + 1))
     names = tuple(sense.name for sense in entry.senses) or ("",) * entry.n_senses
     groups = tuple(positions[senses == number] for number in numbers)
-    return _Lines(entry.word, numbers, names, groups, len(everything), len(positions))
+    return SketchLines(entry.word, numbers, names, groups, len(everything), len(positions))
 
 
 @dataclass(frozen=True, slots=True)

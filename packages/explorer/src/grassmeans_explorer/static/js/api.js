@@ -6,6 +6,7 @@ export class ApiError extends Error {
     this.status = status;
     this.code = code;
     this.suggestions = details.suggestions ?? [];
+    this.column = details.column ?? null;
     this.retryAfter = details.retryAfter ?? null;
   }
 }
@@ -42,6 +43,7 @@ async function readError(response) {
     error.code ?? `http_${response.status}`,
     error.message ?? `The server answered with status ${response.status}.`,
     {
+      column: error.column ?? null,
       suggestions: error.did_you_mean ?? body.did_you_mean ?? [],
       retryAfter: Number.isFinite(seconds) && seconds > 0 ? seconds : null,
     },

@@ -2,6 +2,11 @@
 
 import { button, formatCount, h, plural } from "./dom.js";
 
+/** Lines of the corpus, or places of one's own text. */
+function countLines({ lines, passages }) {
+  return lines.length + (passages?.length ?? 0);
+}
+
 const SENTENCES = {
   merge: ({ senses }) => `senses ${senses.join(" and ")} merged`,
   split: ({ senses }) => `sense ${senses[0]} split`,
@@ -9,7 +14,7 @@ const SENTENCES = {
   hide: ({ senses }) => `sense ${senses[0]} hidden`,
   unhide: ({ senses }) => `sense ${senses[0]} shown again`,
   adopt: ({ n_senses: n }) => `${plural(n, "sense")} adopted from the corpus`,
-  assign: ({ senses, lines }) => `${plural(lines.length, "line")} given to ${senses.length ? `sense ${senses[0]}` : "a new sense"}`,
+  assign: (edit) => `${plural(countLines(edit), "line")} given to ${edit.senses.length ? `sense ${edit.senses[0]}` : "a new sense"}`,
 };
 
 /** What a correction did, in a few words. */
@@ -18,10 +23,13 @@ export function describeCorrection(edit) {
 }
 
 /** What became of lines that were given to a sense; `nLooked` contexts were looked at. */
-export function describeAssigned({ lines, n_taken: taken, n_moved: moved, senses }, number, nLooked) {
+export function describeAssigned(edit, number, nLooked) {
+  const { n_taken: taken, n_moved: moved, senses } = edit;
+  const count = countLines(edit);
   const sense = senses.length ? `sense ${number}` : `the new sense ${number}`;
   const others = moved ? ` Of the ${formatCount(nLooked)} contexts looked at, ${formatCount(moved)} other${moved === 1 ? "" : "s"} changed sense too.` : "";
-  const told = lines.length === 1 && taken === 1 ? "The line has" : `${taken} of ${plural(lines.length, "line")} have`;
+  const told = count === 1 && taken === 1 ? "The line has" : `${taken} of ${plural(count, "line")} have`;
+  if (edit.passages?.length && !taken) return `It is nearest to ${sense} now, but not sure enough to have it.${others}`;
   return `${told} ${sense} now.${others}`;
 }
 

@@ -7,6 +7,7 @@ import { mount as mountWordless } from "./views/wordless.js";
 
 const REASONS = {
   spelling: (asked, word) => `You asked for “${asked}”; this model writes it “${word}”.`,
+  possessive: (asked, word) => `“${asked}” is the possessive of “${word}”.`,
   lemma: (asked, word) => `“${asked}” is a form of “${word}”, whose senses are shown here.`,
   form: (asked, word) => `The model has no senses of “${asked}”, which seems to be a form of “${word}”. These are the senses of “${word}”.`,
 };
@@ -44,6 +45,10 @@ export function leadToWord(mount) {
         return;
       }
       if (ended) return;
+      if (found.known_by === "phrase") {
+        location.replace(makeHash("phrase", route.word));
+        return;
+      }
       root.replaceChildren();
       kind = choose(found);
       if (kind === "model" && found.word !== route.word) {

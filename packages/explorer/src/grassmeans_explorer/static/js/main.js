@@ -23,15 +23,21 @@ import { mount as compare } from "./views/compare.js";
 import { mount as concordance } from "./views/concordance.js";
 import { mount as documentView } from "./views/document.js";
 import { mount as geometry } from "./views/geometry.js";
+import { mount as keywords } from "./views/keywords.js";
 import { mount as map } from "./views/map.js";
+import { mount as ngrams } from "./views/ngrams.js";
+import { mount as phrase } from "./views/phrase.js";
+import { mount as query } from "./views/query.js";
+import { mount as sketch } from "./views/sketch.js";
 import { mount as start } from "./views/start.js";
 import { mount as text } from "./views/text.js";
 import { mount as word } from "./views/word.js";
 import { mount as words } from "./views/words.js";
 
-const VIEWS = { start, words, word, concordance, collocates, compare, document: documentView, change, changes, text, geometry, map, annotation, annotate, agreement, adjudicate };
-const OF_A_WORD = new Set(["word", "concordance", "collocates", "compare", "document", "change", "geometry"]);
-const TITLES = { start: "", words: "All words", text: "Your own text", concordance: "concordance", collocates: "collocates", compare: "compare", document: "document", change: "change", changes: "Most changed", geometry: "geometry", map: "Map of senses", annotation: "Annotation", annotate: "judging", agreement: "agreement", adjudicate: "deciding" };
+const VIEWS = { start, words, word, concordance, collocates, compare, document: documentView, change, changes, text, geometry, map, phrase, query, ngrams, keywords, sketch, annotation, annotate, agreement, adjudicate };
+const OF_A_WORD = new Set(["word", "concordance", "collocates", "compare", "document", "change", "geometry", "phrase", "sketch"]);
+const NOT_LED = new Set(["document", "phrase"]);
+const TITLES = { start: "", words: "All words", text: "Your own text", concordance: "concordance", collocates: "collocates", compare: "compare", document: "document", change: "change", changes: "Most changed", geometry: "geometry", map: "Map of senses", phrase: "phrase", query: "Queries", ngrams: "N-grams", keywords: "Keywords", sketch: "sketch", annotation: "Annotation", annotate: "judging", agreement: "agreement", adjudicate: "deciding" };
 const KEPT_WORDS = 200;
 
 const main = document.getElementById("main");
@@ -101,7 +107,7 @@ function show() {
     current = { key, view: { update: () => {}, destroy: () => {} } };
     return undefined;
   }
-  const mount = OF_A_WORD.has(route.view) && route.view !== "document" ? leadToWord(VIEWS[route.view]) : VIEWS[route.view];
+  const mount = OF_A_WORD.has(route.view) && !NOT_LED.has(route.view) ? leadToWord(VIEWS[route.view]) : VIEWS[route.view];
   current = { key, view: mount(root, route, app) };
   if (!first) {
     scrollTo(0, 0);

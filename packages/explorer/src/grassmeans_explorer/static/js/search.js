@@ -14,6 +14,7 @@ const REASONS = { form: "a form of it", part: "a part of it", meaning: "close in
 async function findLike(query, signal) {
   const found = await ask(makeUrl("api/lookup", { word: query }), { signal });
   if (found.known_by === "model") return [{ word: found.word, n_senses: found.n_senses, count: found.count }];
+  if (found.known_by === "phrase") return [{ word: query, n_senses: 0, what: "phrase", count: found.in_corpus }];
   return found.suggestions.map(({ word, n_senses, reason }) => ({ word, n_senses, why: REASONS[reason] }));
 }
 
@@ -61,7 +62,7 @@ export function makeSearch({ large = false } = {}) {
       // Before the field loses its focus, which would close the list.
       onpointerdown: (event) => { event.preventDefault(); open(entry.word); },
     }, h("span", { dir: "auto" }, entry.word),
-    h("small", {}, `${plural(entry.n_senses, "sense")} · ${entry.why ?? `${formatCount(entry.count)}×`}`));
+    h("small", {}, `${entry.what ?? plural(entry.n_senses, "sense")} · ${entry.why ?? `${formatCount(entry.count)}×`}`));
   }
 
   function showWords(found, query) {

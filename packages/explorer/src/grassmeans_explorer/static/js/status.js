@@ -89,7 +89,7 @@ export function makeLoader(place, label, work, { keep = false, onFailure = () =>
       if (signal.aborted) return;
     } catch (failure) {
       if (isAbort(failure)) return;
-      onFailure();
+      onFailure(failure);
       place.replaceChildren(errorPanel(failure, { retry: failure.status === 404 ? null : load }));
     }
     place.classList.remove("busy");

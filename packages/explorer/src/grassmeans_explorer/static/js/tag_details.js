@@ -1,7 +1,7 @@
 // What lies behind a tagged word: the probability of each sense and the words that decided.
 
 import { senseColour } from "./colours.js";
-import { formatShare, h } from "./dom.js";
+import { button, formatShare, h } from "./dom.js";
 import { makeHash } from "./router.js";
 import { senseBadge, senseName } from "./sense_card.js";
 
@@ -46,9 +46,10 @@ function describe(word, senses, decided) {
 
 /**
  * A panel near the word. {element, show(word, span), hide(now)}; `sensesOf(key)` gives a promise of its
- * senses, `decidedFor(word)` one of the words that decided.
+ * senses, `decidedFor(word)` one of the words that decided;
+ * `onCorrect(word)` is asked for where the sense is wrong.
  */
-export function makeTagDetails(container, { sensesOf, decidedFor }) {
+export function makeTagDetails(container, { sensesOf, decidedFor, onCorrect }) {
   let timer = 0, current = null;
   const element = h("div", {
     class: "tag-details", id: "tag-details", role: "tooltip", hidden: true,
@@ -82,7 +83,9 @@ export function makeTagDetails(container, { sensesOf, decidedFor }) {
       h("a", { href: makeHash("word", word.key, { sense: word.shown }), tabindex: -1 }, word.key),
       h("span", { class: "soft" }, word.shown ? ` sense ${word.shown}` : " don’t know"));
     const decided = h("p", {}, h("span", { class: "soft" }, "Asking which words decided…"));
-    element.replaceChildren(title, ...describe(word, senses, decided));
+    // Those who use the keyboard press C on the word itself.
+    const wrong = button("Wrong? Correct it (C)", () => { hide(true); onCorrect(word); }, { class: "small", tabindex: -1 });
+    element.replaceChildren(title, ...describe(word, senses, decided), wrong);
     element.hidden = false;
     placeAt(span);
     if (word.distances.length) await explain(word, decided);

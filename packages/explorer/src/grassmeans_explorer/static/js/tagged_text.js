@@ -1,5 +1,5 @@
 // A text whose known words carry the colour and the number of their sense. One stop for the Tab
-// key; the arrow keys go from word to word. There may be ten thousands of words: the text listens
+// key; the arrow keys go from word to word, and C corrects one. There may be ten thousands of words: the text listens
 // for all of them.
 
 import { senseColour } from "./colours.js";
@@ -10,10 +10,11 @@ import { makeHash, navigate } from "./router.js";
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
 /**
- * {element, part(from, to), decode(threshold, calibrated)}; `onShow(word, span)` and `onHide(now)` for the details of a word.
+ * {element, part(from, to), decode(threshold, calibrated)}; `onShow(word, span)` and `onHide(now)` for the details of a word,
+ * `onCorrect(word)` where its sense is wrong.
  * Without a threshold the answers are the model's own.
  */
-export function makeTaggedText(answer, { onShow, onHide }) {
+export function makeTaggedText(answer, { onShow, onHide, onCorrect }) {
   // The server counts code points, JavaScript counts UTF-16 units.
   const letters = Array.from(answer.text);
   const part = (from, to) => letters.slice(from, to).join("");
@@ -22,7 +23,7 @@ export function makeTaggedText(answer, { onShow, onHide }) {
   const shows = (event) => { const found = wordAt(event); if (found) onShow(found.word, found.span); };
   const hides = (event) => { if (wordAt(event)) onHide(false); };
   const element = h("div", {
-    class: "tagged-text", dir: "auto", role: "group", "aria-label": "Your text with senses. Arrow keys go from word to word.",
+    class: "tagged-text", dir: "auto", role: "group", "aria-label": "Your text with senses. Arrow keys go from word to word, C corrects a sense.",
     onmouseover: shows, onmouseout: hides, onfocusin: shows, onfocusout: hides, onkeydown: onKey,
   });
   let last = 0;
@@ -42,6 +43,11 @@ export function makeTaggedText(answer, { onShow, onHide }) {
     if (!found) return;
     if (event.key === "Escape") return onHide(true);
     if (event.key === "Enter") return navigate(makeHash("word", found.word.key, { sense: found.word.shown }));
+    if (event.key.toLowerCase() === "c" && !event.ctrlKey && !event.metaKey) {
+      onHide(true);
+      event.preventDefault();
+      return onCorrect(found.word);
+    }
     const step = STEPS[event.key];
     if (!step) return;
     event.preventDefault();

@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { makeHash } from "./router.js";
 
-const VIEWS = [["word", "Senses"], ["concordance", "Concordance"], ["collocates", "Collocates"], ["compare", "Compare"], ["change", "Change"], ["geometry", "Geometry"]];
+const VIEWS = [["word", "Senses"], ["concordance", "Concordance"], ["collocates", "Collocates"], ["sketch", "Sketch"], ["compare", "Compare"], ["change", "Change"], ["geometry", "Geometry"]];
 
 /** The word, some facts, and the way to its other views, which keep the dial `k`. */
 export function wordHeading(word, view, k = "") {

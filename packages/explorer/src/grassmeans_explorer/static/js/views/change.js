@@ -1,53 +1,55 @@
 // The shares of a word's senses over groups of documents: a small picture for each sense.
 
 import { ask, wordUrl } from "../api.js";
-import { senseColour } from "../colours.js";
-import { formatCount, formatShare, h, plural, svg } from "../dom.js";
+import { makeAxis } from "../change_axis.js";
+import { changePanel, changePicture } from "../change_panel.js";
+import { formatCount, h, plural } from "../dom.js";
+import { downloadButtons } from "../downloads.js";
 import { waysOf } from "../group_ways.js";
+import { pictureButtons } from "../picture_tools.js";
 import { makeHash, navigate } from "../router.js";
 import { announce, emptyPanel, makeLoader } from "../status.js";
 import { wordHeading } from "../word_heading.js";
 
-const WIDTH = 240, HEIGHT = 130, LEFT = 36, RIGHT = 12, TOP = 8, BOTTOM = 24;
+const number = (value) => (value === null ? "–" : value < 0.001 ? "< 0.001" : value.toFixed(3));
 
-function point(row, x, word, by) {
-  const y = (share) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - share);
-  const label = `${row.group}: ${formatShare(row.share)} (${formatShare(row.low)} to ${formatShare(row.high)}) of ${plural(row.n, "line")}`
-    + (row.few ? ", too few to compare" : "");
-  const href = makeHash("concordance", word, { sense: row.sense, by, group: row.group });
-  return svg("a", { href, "aria-label": `${label}. Show the lines.` }, svg("title", {}, label),
-    svg("line", { x1: x, x2: x, y1: y(row.high), y2: y(row.low), class: "range" }),
-    svg("circle", { cx: x, cy: y(row.share), r: 5, class: row.few ? "few" : "point" }));
+/** Senses that came or went, by name; each leads to its lines in the group where it is. */
+function senseLinks(senses, group, { word, by, names }) {
+  return senses.flatMap((sense, index) => [index ? ", " : "",
+    h("a", { href: makeHash("concordance", word, { sense, by, group }) }, `${sense} ${names.get(sense) ?? ""}`.trim())]);
 }
 
-function panel(rows, word, by) {
-  const step = (WIDTH - LEFT - RIGHT) / Math.max(rows.length - 1, 1);
-  const tall = HEIGHT - TOP - BOTTOM;
-  const grid = [0, 0.5, 1].map((share) => {
-    const y = TOP + tall * (1 - share);
-    return [svg("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y, y2: y, class: "grid" }),
-      svg("text", { x: 0, y: y + 4 }, `${100 * share} %`)];
-  });
-  const ends = [...new Set([0, rows.length - 1])].map((i) =>
-    svg("text", { x: LEFT + i * step, y: HEIGHT - 6, "text-anchor": i ? "end" : "start" }, rows[i].group.slice(0, 18)));
-  const there = rows.map((row, i) => [row, LEFT + i * step]).filter(([row]) => row.n > 0);
-  const line = there.filter(([row]) => !row.few).map(([row, x]) => `${x},${TOP + tall * (1 - row.share)}`).join(" ");
-  const { sense, name } = rows[0];
-  return h("figure", { class: "change-panel", "--sense": senseColour(sense) },
-    svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": `Share of sense ${sense} over the groups` },
-      grid, ends, svg("polyline", { points: line }), there.map(([row, x]) => point(row, x, word, by))),
-    h("figcaption", {}, h("b", {}, `${sense} `), name));
-}
-
-function pairsTable(pairs) {
-  const number = (value) => (value === null ? "–" : value < 0.001 ? "< 0.001" : value.toFixed(3));
+function pairsTable(pairs, context) {
   return h("table", { class: "word-table change-pairs" },
     h("thead", {}, h("tr", {}, ["From", "To", "Distance (JSD)", "Chance", "Gained", "Lost"].map((label) => h("th", { scope: "col" }, label)))),
     h("tbody", {}, pairs.map((pair) => h("tr", {},
       h("td", {}, `${pair.first} (${formatCount(pair.n_first)})`), h("td", {}, `${pair.second} (${formatCount(pair.n_second)})`),
       h("td", { class: "number" }, pair.jsd === null ? "too few" : pair.jsd.toFixed(3)),
       h("td", { class: "number" }, number(pair.p)),
-      h("td", {}, pair.gained.join(", ")), h("td", {}, pair.lost.join(", "))))));
+      h("td", {}, senseLinks(pair.gained, pair.second, context)), h("td", {}, senseLinks(pair.lost, pair.first, context))))));
+}
+
+/** The first and the last group that have lines enough, in a sentence. */
+function overall(pair, isTime, context) {
+  if (!pair) return h("p", { class: "change-overall" }, "No two groups have enough lines to be compared.");
+  return h("p", { class: "change-overall" }, h("b", {}, isTime ? "Over all: " : "First and last: "),
+    `from ${pair.first} (${plural(pair.n_first, "line")}) to ${pair.second} (${plural(pair.n_second, "line")}) the distance is ${pair.jsd.toFixed(3)}; ` +
+    `where nothing changed, one so large has a chance of ${number(pair.p)}.`,
+    pair.gained.length ? [" Gained: ", senseLinks(pair.gained, pair.second, context), "."] : null,
+    pair.lost.length ? [" Lost: ", senseLinks(pair.lost, pair.first, context), "."] : null);
+}
+
+/** Which groups have too few lines, in a sentence. */
+function fewNote(shares) {
+  const few = [...new Set(shares.filter((row) => row.few && row.n > 0).map((row) => row.group))];
+  if (!few.length) return null;
+  return h("p", { class: "soft few-note" }, `× ${few.length === 1 ? "One group has" : `${few.length} groups have`} too few lines to be compared ` +
+    `(${few.slice(0, 6).join(", ")}${few.length > 6 ? ", …" : ""}): a cross without an interval, and no line goes through it.`);
+}
+
+function tableOf({ shares }) {
+  const columns = ["group", "sense", "name", "count", "share", "low", "high", "n", "unknown", "few"];
+  return { columns, rows: shares.map((row) => columns.map((name) => row[name])) };
 }
 
 /** Show how a word changed. */
@@ -66,7 +68,7 @@ export function mount(root, route, app) {
       : "Start with a corpus whose documents have dates or sources: grassmeans explore MODEL --corpus CORPUS"));
     return { update: () => {}, destroy: () => {} };
   }
-  root.append(h("p", { class: "guide" }, "The share of each sense in every group of documents, with 95% intervals. Hollow points have too few lines to compare. Click a point to read its lines."),
+  root.append(h("p", { class: "guide" }, "The share of each sense in every group of documents, with 95% intervals. Years stand in proportion. A cross has too few lines to compare. Click a point to read its lines."),
     h("form", { class: "filters", onsubmit: (event) => event.preventDefault() }, h("label", {}, "Group by", choice)), place);
 
   function draw(answer) {
@@ -79,8 +81,16 @@ export function mount(root, route, app) {
       place.replaceChildren(emptyPanel("No line in any group", "Choose another grouping."));
       return;
     }
-    place.replaceChildren(h("div", { class: "change-panels" }, [...senses.values()].map((rows) => panel(rows, word, by))),
-      pairsTable(answer.pairs));
+    const axis = makeAxis(answer.groups, by);
+    const context = { word, by, names: new Map(answer.shares.map((row) => [row.sense, row.name])) };
+    const lists = [...senses.values()];
+    const name = `change-${word}`;
+    const picture = changePicture(lists, axis, getComputedStyle(document.body).color);
+    const files = downloadButtons(name, () => tableOf(answer), () => answer);
+    files.append(...pictureButtons(name, { clientWidth: picture.width, clientHeight: picture.height }, picture.paint));
+    place.replaceChildren(...[overall(answer.overall, axis.isTime, context), fewNote(answer.shares),
+      h("div", { class: axis.isTime ? "change-panels" : "change-panels wide" }, lists.map((rows) => changePanel(rows, axis, word, by))),
+      files, h("div", { class: "scrolling", tabindex: 0, role: "region", "aria-label": "Distances between groups" }, pairsTable(answer.pairs, context))].filter(Boolean));
     announce(`${word} over ${plural(answer.groups.length, "group")}`);
   }
 

@@ -10,6 +10,7 @@ import { kwicTable } from "../kwic_table.js";
 import { makeLineSelection } from "../line_selection.js";
 import { makePager } from "../pager.js";
 import { makeHash, navigate, parseRoute, replaceHash } from "../router.js";
+import { sampleLinks } from "../sample_links.js";
 import { senseBadge, senseName } from "../sense_card.js";
 import { announce, emptyPanel, makeLoader, showDividing } from "../status.js";
 import { wordHeading } from "../word_heading.js";
@@ -69,6 +70,7 @@ export function mount(root, route, app) {
       }),
       makePager(page, answer.total, PAGE, (number) => { navigate(hashFor(values, { page: number })); scrollTo(0, 0); }),
       downloadLinks(`${word}-concordance`, lines, page, PAGE),
+      hasCorpus ? sampleLinks(`${word}-sample`, (extra) => query("api/sample", { width: values.width, ...extra }), senses.length > 0) : null,
     ].filter(Boolean));
   }
 

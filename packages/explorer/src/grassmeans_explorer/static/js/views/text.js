@@ -5,6 +5,7 @@ import { button, debounce, formatCount, h, plural } from "../dom.js";
 import { downloadButtons, saveTable } from "../downloads.js";
 import { runJob } from "../jobs.js";
 import { makeHash, replaceHash } from "../router.js";
+import { makeTagCorrection } from "../tag_correction.js";
 import { announce, emptyPanel, errorPanel, progressPanel, waiting } from "../status.js";
 import { makeTagDetails } from "../tag_details.js";
 import { makeTaggedText } from "../tagged_text.js";
@@ -43,6 +44,7 @@ function askForSenses(body, place, controller, label) {
 /** Show the view of one's own text. */
 export function mount(root, route, app) {
   let controller = null, tagged = null, answer = null, onlyMarked = false;
+  let byLine = null, chosenFor = ""; // null: as the server's rule decides
   const ownThreshold = app.health.idk_threshold ?? 1;
   const calibrated = app.health.calibrated;
   const most = app.health.text_characters;
@@ -55,6 +57,8 @@ export function mount(root, route, app) {
   const shown = h("output", { for: "threshold" });
   const count = h("p", { class: "soft", id: "tag-count" });
   const place = h("div", { class: "text-result" });
+  const lineBox = h("input", { type: "checkbox", onchange: () => { byLine = lineBox.checked; chosenFor = area.value; if (area.value.trim()) submit(); } });
+  const correction = makeTagCorrection(app, { part: (from, to) => tagged.part(from, to), onChange: () => submit() });
   const remember = debounce(keepInLink, 300);
   const controls = h("div", { class: "threshold", hidden: true },
     h("label", { for: "threshold" }, calibrated ? "Say “don’t know” below a confidence of " : "Say “don’t know” from a distance of ", shown), slider,
@@ -67,13 +71,16 @@ export function mount(root, route, app) {
     h("form", { class: "text-form", onsubmit: (event) => { event.preventDefault(); submit(); } },
       h("label", { for: "own-text", class: "visually-hidden" }, "Text"), area,
       h("div", { class: "form-actions" }, h("button", { type: "submit", class: "main" }, "Find the senses"),
-        button("Try an example", () => { area.value = EXAMPLE; submit(); }, { class: "quiet" }))),
-    controls, place);
+        button("Try an example", () => { area.value = EXAMPLE; submit(); }, { class: "quiet" }),
+        h("label", { class: "by-line", title: "On by itself where most lines are one sentence and none is longer than 300 characters" },
+          lineBox, " each line by itself"))),
+    controls, correction.element, place);
 
   function keepInLink() {
     const theta = slider.value === ownPlace ? "" : slider.value;
     const text = lastText.length <= LONGEST_IN_LINK ? lastText : "";
-    replaceHash(makeHash("text", "", { text, theta, marked: onlyMarked }));
+    const lines = byLine === null ? "" : String(Number(byLine));
+    replaceHash(makeHash("text", "", { text, theta, marked: onlyMarked, lines }));
   }
 
   function decode() {
@@ -131,7 +138,7 @@ export function mount(root, route, app) {
   async function saveExplained(row) {
     const room = h("div", {});
     row.after(room);
-    const body = { text: lastText, words: null, marks: onlyMarked, deciding: true };
+    const body = { text: lastText, words: null, marks: onlyMarked, lines: answer.lines, deciding: true };
     const found = await askForSenses(body, room, controller, "Finding the words that decided…").catch((failure) => {
       if (!isAbort(failure)) room.replaceChildren(errorPanel(failure));
       return null;
@@ -151,8 +158,8 @@ export function mount(root, route, app) {
         `${app.health.language ? ` of the language “${app.health.language}”` : ""}. Try a longer text.`));
       return;
     }
-    const details = makeTagDetails(place, { sensesOf, decidedFor });
-    tagged = makeTaggedText(answer, { onShow: details.show, onHide: details.hide });
+    const details = makeTagDetails(place, { sensesOf, decidedFor, onCorrect: correction.open });
+    tagged = makeTaggedText(answer, { onShow: details.show, onHide: details.hide, onCorrect: correction.open });
     controls.hidden = false;
     place.replaceChildren(...notes(), tagged.element, details.element, downloads());
     decode();
@@ -174,14 +181,16 @@ export function mount(root, route, app) {
       return refuse(emptyPanel("This text is too long", `It has ${plural(length, "character")}, and ${formatCount(most)} can be looked at here. ` +
         "Take a part of it; “grassmeans tag” in a terminal takes any length."));
     }
+    if (text !== chosenFor) byLine = null;
     lastText = text;
     keepInLink();
     controller = new AbortController();
     const { signal } = controller;
     try {
-      const found = await askForSenses({ text, words: null, marks: onlyMarked }, place, controller, "Finding the senses…");
+      const found = await askForSenses({ text, words: null, marks: onlyMarked, lines: byLine }, place, controller, "Finding the senses…");
       if (signal.aborted) return undefined;
       answer = found;
+      lineBox.checked = answer.lines;
       draw();
     } catch (failure) {
       if (isAbort(failure)) {
@@ -197,9 +206,12 @@ export function mount(root, route, app) {
     const text = next.params.get("text") ?? lastText;
     const theta = Number(next.params.get("theta") ?? ownThreshold);
     const marked = next.params.get("marked") === "1";
+    const lines = { 1: true, 0: false }[next.params.get("lines")] ?? null;
     slider.value = Number.isFinite(theta) ? theta : ownThreshold;
-    if (text && (text !== area.value || marked !== onlyMarked)) {
+    if (text && (text !== area.value || marked !== onlyMarked || lines !== byLine)) {
       onlyMarked = marked;
+      byLine = lines;
+      chosenFor = text;
       area.value = text;
       decode();
       submit();

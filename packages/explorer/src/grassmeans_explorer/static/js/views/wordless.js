@@ -9,9 +9,11 @@ import { errorPanel, waiting } from "../status.js";
 const LINES = 20;
 const LABELS = { form: "Perhaps a form of", part: "Its parts", meaning: "Close in meaning", spelling: "Spelt alike" };
 
+const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}.`;
+
 function whatIsKnown(found, app) {
   const { word } = found;
-  const corpus = app.health.has_corpus ? ` ${found.in_corpus ? `It occurs ${formatCount(found.in_corpus)}× in the corpus.` : "It does not occur in the corpus."}` : "";
+  const corpus = app.health.has_corpus ? ` ${found.in_corpus ? `It occurs ${formatCount(found.in_corpus)}× in the corpus.` : sentence(found.reason || "It does not occur in the corpus")}` : "";
   if (found.is_function_word) {
     return `“${word}” is a function word: it holds sentences together and says little by itself, so that it is not divided into senses.${corpus}`;
   }
