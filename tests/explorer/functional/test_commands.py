@@ -51,8 +51,10 @@ def ask_server(*arguments: object) -> int:
             process.kill()
 
 
-def test_explore(topic_model_folder) -> None:
-    assert ask_server("explore", topic_model_folder, "--no-browser") == 130
+def test_explore(topic_model_folder, tmp_path) -> None:
+    folder = tmp_path / "annotations"
+    wanted = ("explore", topic_model_folder, "--no-browser", "--annotation", folder)
+    assert ask_server(*wanted) == 130
 
 
 def test_serve(topic_model_folder) -> None:

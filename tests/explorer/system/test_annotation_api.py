@@ -16,7 +16,7 @@ from fastapi.testclient import TestClient
 from grassmeans import load
 from grassmeans_explorer.annotation.making import draw_project
 from grassmeans_explorer.annotation.project import AnnotationProject
-from grassmeans_explorer.annotation.shelf import Shelf
+from grassmeans_explorer.queries.shelf import Shelf
 from grassmeans_explorer.server import create_app, create_service
 
 LOCAL = "http://localhost"

@@ -21,9 +21,9 @@ import uvicorn
 from fastapi.testclient import TestClient
 
 from grassmeans_explorer.annotation.making import draw_project
-from grassmeans_explorer.annotation.shelf import Shelf
 from grassmeans_explorer.commands.explore import open_socket
 from grassmeans_explorer.limits import Limits, RequestLimits, WorkLimits
+from grassmeans_explorer.queries.shelf import Shelf
 from grassmeans_explorer.server import TimedConnection, create_app, create_service
 
 N_EXAMPLES = 4 * int(os.environ.get("TORTURE", "1"))

@@ -27,9 +27,9 @@ from grassmeans_explorer.journals import Step
 from grassmeans_explorer.limits import ConflictError, Kept, Limits, NoCorpusError, StaleError
 
 if TYPE_CHECKING:
-    from grassmeans_explorer.annotation.shelf import Shelf
     from grassmeans_explorer.grammar.layer import GrammarLayer
     from grassmeans_explorer.queries.documents import ChangedWords
+    from grassmeans_explorer.queries.shelf import Shelf
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,6 @@ from grassmeans.clustering.loop import FitOptions
 from grassmeans.corpus.occurrences import number_words, write_tokens
 from grassmeans.errors import GrassmeansError
 from grassmeans.version import __version__
-from grassmeans_explorer.annotation.shelf import Shelf
 from grassmeans_explorer.endpoints import (
     annotation,
     asking,
@@ -42,6 +41,7 @@ from grassmeans_explorer.open_model import OpenModel
 from grassmeans_explorer.queries.concordance import find_examples
 from grassmeans_explorer.queries.documents import read_report
 from grassmeans_explorer.queries.lookup import FORMS
+from grassmeans_explorer.queries.shelf import Shelf
 from grassmeans_explorer.queries.tag import tag_text
 from grassmeans_explorer.queries.words import show_word
 from grassmeans_explorer.work import WorkPool

@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 import pytest
 import uvicorn
 
-from grassmeans_explorer.annotation.shelf import Shelf
 from grassmeans_explorer.drafts import keep_drafts
+from grassmeans_explorer.queries.shelf import Shelf
 from grassmeans_explorer.server import create_app
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")

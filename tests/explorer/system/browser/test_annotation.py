@@ -13,7 +13,7 @@ import pytest
 from grassmeans import load
 from grassmeans_explorer.annotation.making import draw_project
 from grassmeans_explorer.annotation.project import ADJUDICATOR, AnnotationProject
-from grassmeans_explorer.annotation.shelf import Shelf
+from grassmeans_explorer.queries.shelf import Shelf
 
 expect = pytest.importorskip("playwright.sync_api").expect
 SIZE = 6

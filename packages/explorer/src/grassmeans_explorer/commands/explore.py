@@ -72,7 +72,7 @@ def explore(
     """
     import uvicorn
 
-    from grassmeans_explorer.annotation.shelf import Shelf
+    from grassmeans_explorer.queries.shelf import Shelf
     from grassmeans_explorer.server import configure, create_app
 
     names = list_names(host, allow_host or ())
@@ -85,7 +85,9 @@ def explore(
     tell_names(names)
     # By a name of its own it is reached through another server, and so by others too.
     is_open = bool(allow_host) or not is_loopback(host)
-    shelf = None if annotation is None else Shelf(annotation, needs_tokens=is_open, tell=note)
+    shelf = None
+    if annotation is not None:
+        shelf = Shelf(annotation, needs_tokens=is_open, read_only=read_only, tell=note)
     app = create_app(
         model,
         corpus,

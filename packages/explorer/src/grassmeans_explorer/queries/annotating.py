@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from grassmeans.errors import InputError
 from grassmeans_explorer.annotation.project import AnnotationProject, Item
-from grassmeans_explorer.annotation.shelf import Shelf
 from grassmeans_explorer.annotation.uses import Use
 from grassmeans_explorer.limits import ConflictError, NothingThereError
 from grassmeans_explorer.open_model import OpenModel
+from grassmeans_explorer.queries.shelf import Shelf
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from grassmeans.errors import InputError
 from grassmeans_explorer.annotation.durel import import_project
 from grassmeans_explorer.annotation.making import draw_project
 from grassmeans_explorer.annotation.project import SENSES
-from grassmeans_explorer.annotation.shelf import Shelf
 from grassmeans_explorer.limits import ConflictError, TooMuchError
 from grassmeans_explorer.open_model import OpenModel
 from grassmeans_explorer.queries.annotating import (
@@ -21,6 +20,7 @@ from grassmeans_explorer.queries.annotating import (
     require_shelf,
     summarise,
 )
+from grassmeans_explorer.queries.shelf import Shelf
 from grassmeans_explorer.work import begin_long_work, checkpoint
 
 TABLES = ("uses", "instances", "judgments", "labels", "senses")
@@ -107,8 +107,8 @@ def import_tables(
     with tempfile.TemporaryDirectory() as folder:
         for table in TABLES:
             if tables.get(table):
-                written = tables[table].encode("utf-8", "replace")
-                (Path(folder) / f"{table}.csv").write_bytes(written)
+                path = Path(folder) / f"{table}.csv"
+                path.write_bytes(tables[table].encode("utf-8", "replace"))
         try:
             place = shelf.place_for(name)
             project, report = import_project(folder, place, annotators=annotators)

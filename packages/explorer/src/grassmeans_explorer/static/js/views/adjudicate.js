@@ -38,11 +38,17 @@ export function mount(root, route) {
     announce(`Item ${at + 1} of ${found.total}`);
   }
 
-  async function load(offset) {
+  /** Show an item; with `goOn` the next that is not decided, from it on. */
+  async function load(offset, goOn = false) {
     if (!found) place.replaceChildren(waiting("Opening the annotation…"));
     try {
-      found = await ask(offset);
-      at = offset;
+      let next = await ask(offset), target = offset;
+      if (goOn && next.next_left !== null && next.next_left !== offset) {
+        target = next.next_left;
+        next = await ask(target);
+      }
+      found = next;
+      at = target;
       draw();
     } catch (failure) {
       place.replaceChildren(accessPanel(failure, project, ADJUDICATOR, () => load(offset)));
@@ -56,8 +62,7 @@ export function mount(root, route) {
       message.replaceChildren(errorPanel(failure, { title: "Not written: decide it again" }));
       return false;
     }
-    const { next_left: next } = await ask(at);
-    await load(next ?? at);
+    await load(at, true);
     return true;
   }
 

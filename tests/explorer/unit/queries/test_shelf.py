@@ -6,9 +6,9 @@ import pytest
 
 from grassmeans.errors import InputError
 from grassmeans_explorer.annotation.project import make_project
-from grassmeans_explorer.annotation.shelf import Shelf
 from grassmeans_explorer.annotation.uses import Use
 from grassmeans_explorer.limits import ConflictError, NotAllowedError, NothingThereError
+from grassmeans_explorer.queries.shelf import Shelf
 
 
 def make(folder, annotators=("Ann",), **options):
@@ -55,6 +55,8 @@ def test_only_the_right_token_lets_in(tmp_path):
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "manifest.json").write_text("{")
     told: list[str] = []
+    Shelf(tmp_path, needs_tokens=True, read_only=True)
+    assert not (tmp_path / "lines" / "tokens.json").exists()
     shelf = Shelf(tmp_path, needs_tokens=True, tell=told.append)
     assert any(line.startswith("annotation broken: ") for line in told)
     token = next(line for line in told if "of Ann" in line).split(": ")[1]

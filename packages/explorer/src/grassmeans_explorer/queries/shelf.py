@@ -34,6 +34,7 @@ class Shelf:
         folder: str | Path,
         *,
         needs_tokens: bool = False,
+        read_only: bool = False,
         tell: Callable[[str], None] = lambda line: None,
     ) -> None:
         self.folder = Path(folder)
@@ -50,7 +51,8 @@ class Shelf:
             self._making = digest_token(token)
             if not self.is_one_project:
                 tell(f"token for who makes annotations in the pages: {token}")
-            for name in self.list_names():
+            # Where nothing is written, the tokens are those that were handed out before.
+            for name in () if read_only else self.list_names():
                 self.hand_out(name)
 
     def list_names(self) -> list[str]:
