@@ -63,6 +63,11 @@ EXPLORER = {
     "editing/*": "unit/editing/test_sense_edits.py",
     "endpoints/*": "system/test_api.py",
     "queries/*": "unit/queries/test_queries.py",
+    # Entries of an open model, tested by what is asked of them.
+    "entries/editing.py": "system/test_entries_api.py",
+    "entries/exchange.py": "system/test_entries_api.py",
+    "entries/open_entries.py": "system/test_entries_api.py",
+    "entries/showing.py": "system/test_entries_api.py",
     # Parts of one thing, which is tested as a whole.
     "grammar/conllu.py": "unit/grammar/test_making.py",
     "grammar/layer.py": "unit/grammar/test_making.py",

@@ -68,7 +68,7 @@ def test_columns_and_orders(open_page, address):
     page = open_page("#/concordance/crane", address)
     expect(page.locator(".kwic tbody tr")).to_have_count(50)
     heads = page.locator(".kwic thead th").all_inner_texts()
-    assert heads[5:] == ["source", "date", "document"]
+    assert heads[5:] == ["entry", "source", "date", "document"]
     assert page.locator(".kwic tbody tr").first.locator(".about").all_inner_texts() == [
         "times", "1900", "Birds 0",
     ]  # fmt: skip
