@@ -32,7 +32,10 @@ NEITHER = {
     ),
     *("demo", "merge", "build-dataset links", "build-dataset lineup"),
     *("query", "sample", "ngrams", "keywords", "sketch", "annotate-grammar"),
-    *(f"annotation {name}" for name in ("make", "export", "import", "agreement", "refit")),
+    *(
+        f"annotation {name}"
+        for name in ("make", "export", "import", "agreement", "refit", "tokens")
+    ),
 }
 
 
