@@ -30,7 +30,7 @@ NEITHER = {
         "serve",
         "wordnet",
     ),
-    *("demo", "merge", "build-dataset links", "build-dataset lineup"),
+    *("demo", "merge", "entries", "build-dataset links", "build-dataset lineup"),
     *("query", "sample", "ngrams", "keywords", "sketch", "annotate-grammar"),
     *(
         f"annotation {name}"
