@@ -486,7 +486,7 @@ def test_lines_of_scattered_places_are_in_the_order_of_the_places(
     corpus = write_texts(tmp_path)
     positions = np.random.default_rng(0).permutation(corpus.n_tokens)[:101]
     expected = np.concatenate([encoder.encode_at(corpus, positions[i : i + 1]) for i in range(101)])
-    monkeypatch.setattr(attention_encoder, "_LINES_AT_ONCE", 20)  # six parts, by several threads
+    monkeypatch.setattr(attention_encoder, "_LINES_AT_ONCE", 20)  # six parts
     other = make_encoder()
     other.use_device(device)
     found = other.encode_unordered(corpus, positions)

@@ -11,7 +11,6 @@ import contextlib
 import threading
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
 FOLDER = "encoder"
 _EPSILON = 1e-6
 _PASSAGES_AT_ONCE, _PASSAGES_ON_DEVICE = 128, 16_384
-_LINES_AT_ONCE, _THREADS = 500_000, 4
+_LINES_AT_ONCE = 500_000
 _SMALL = 1_024  # occurrences, some dozen sentences, up to which one thread multiplies
 
 
@@ -215,22 +214,13 @@ class NetworkEncoder(ContextEncoder):
     def encode_unordered(self, source: OccurrenceSource, positions: Indices) -> Floats:
         """(n, 1, dim) lines of the occurrences at positions in any order, read in text order.
 
-        On a GPU by some threads: while it works for one, others cut the text and take lines over.
+        Part by part to their places: lines of all words are never there twice.
         """
         order = np.argsort(positions, kind="stable")
         lines = np.empty((len(positions), 1, self.weights.n_axes), np.float32)
-
-        def encode_part(start: int) -> None:
+        for start in range(0, len(order), _LINES_AT_ONCE):
             rows = order[start : start + _LINES_AT_ONCE]
             lines[rows] = self.encode_at(source, positions[rows])
-
-        starts = range(0, len(order), _LINES_AT_ONCE)
-        if self.device == "cpu":
-            for start in starts:
-                encode_part(start)
-            return lines
-        with ThreadPoolExecutor(_THREADS) as threads:
-            list(threads.map(encode_part, starts))
         return lines
 
     def measure(self, occurrences: Occurrences, words: Numbers, lines: SenseLines) -> Floats:
