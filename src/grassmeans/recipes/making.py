@@ -209,7 +209,7 @@ def make_model(
         plan = planning.Plan(corpora, sought, chosen.encoder, reading.encoder, reading.shares)
         n_words = plan.count_sought(min_count)
         say(plan.describe_room(place, lexemes=chosen.lexemes))
-        if tell is not None and steps.is_new and plan.is_long:
+        if steps.is_new and plan.is_long:
             say(plan.describe_time(n_words, device, workers, chosen.induction))
         corpus = _take_joined(steps, sought, here)
         how = {"device": device, "tell": say} | here
