@@ -21,7 +21,7 @@ SIZES = ("--dim", "64", "--layers", "1", "--epochs", "0.2", "--passage", "32")
 def build(*arguments: object) -> subprocess.CompletedProcess[str]:
     command = ["sh", str(PACKAGE / "scripts" / "build.sh"), *map(str, arguments)]
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    given = os.environ | {"SHARES": "1 1 1 1 1 2", "PATH": path}
+    given = os.environ | {"SHARES": "1 1 1 1 1 2", "TRAINING": "", "PATH": path}
     return subprocess.run(command, capture_output=True, text=True, check=False, env=given)
 
 
@@ -44,7 +44,7 @@ def test_the_model_is_built_from_its_texts(tmp_path, transformer_folder):
     chat = Corpus.open(tmp_path / "corpora" / "chat")
     assert (chat.n_documents, chat.document_text(0)) == (32, make_topic_text(64, 2).documents[1])
     given = ("model", tmp_path / "corpora", transformer_folder, tmp_path / "en")
-    done = build(*given, *SIZES, "--teacher-layers", "1-2", "-j", 1, "--keep")
+    done = build(*given, *SIZES, "--min-count", 100, "--teacher-layers", "1-2", "-j", 1, "--keep")
     assert done.returncode == 0, done.stderr
     model = load(tmp_path / "en")
     assert model.encoder.kind == "taught"

@@ -69,6 +69,7 @@ EXPLORER = {
     "entries/open_entries.py": "system/test_entries_api.py",
     "entries/showing.py": "system/test_entries_api.py",
     # Parts of one thing, which is tested as a whole.
+    "entries/formats/ontolex_vocabulary.py": "unit/entries/formats/test_ontolex.py",
     "grammar/conllu.py": "unit/grammar/test_making.py",
     "grammar/layer.py": "unit/grammar/test_making.py",
     "querying/automaton.py": "unit/querying/test_matching.py",

@@ -38,10 +38,23 @@ from grassmeans.change.uses import MAX_CONTEXTS, Uses, collect_uses, spell_words
 from grassmeans.models.model import SenseModel, open_model
 from grassmeans.progress import progress_bar
 from grassmeans.reading.given import check_words
-from grassmeans.results import Rows, Tabular
+from grassmeans.results import ColumnTypes, Rows, Tabular, types_of
 
 RARE_SHARE = 0.05
 """A sense is new, or gone, where it had at most this share."""
+
+_TOLD_AS = {"p_value": "p", "q_value": "q", "is_change": "changed"}
+_SHARE_TYPES: ColumnTypes = {
+    "word": str,
+    "group": str,
+    "sense": int,
+    "name": str,
+    "count": int,
+    **dict.fromkeys(("share", "low", "high"), float),
+    "n": int,
+    "unknown": int,
+    "few": bool,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +160,8 @@ class WordChange:
 
     def change_rows(self) -> list[dict[str, Any]]:
         """A row for each pair of groups, of plain values; None where something is not known."""
-        names = {"p_value": "p", "q_value": "q", "is_change": "changed"}
         rows = [asdict(pair) for pair in self.pairs]
-        return [{names.get(k, k): _plain(v) for k, v in row.items()} for row in rows]
+        return [{_TOLD_AS.get(k, k): _plain(v) for k, v in row.items()} for row in rows]
 
     def share_rows(self) -> list[dict[str, Any]]:
         """A row for each group and sense, of plain values; None where the word does not occur."""
@@ -221,6 +233,11 @@ class Comparison(Tabular):
         """A row for each word and pair of groups, those that changed most first."""
         return [{"word": word.word} | row for word in self.words for row in word.change_rows()]
 
+    def column_types(self) -> ColumnTypes:
+        """The columns of such rows."""
+        pairs = types_of(PairChange).items()
+        return {"word": str} | {_TOLD_AS.get(name, name): kind for name, kind in pairs}
+
     @property
     def shares(self) -> Rows:
         """A row for each word, group and sense; they have `to_pandas` and `to_polars`, too.
@@ -229,7 +246,8 @@ class Comparison(Tabular):
         ``n`` (occurrences of the group), ``unknown`` (those that are "I don't know"), ``few`` (too
         few to be compared).
         """
-        return Rows({"word": x.word} | row for x in self.words for row in x.share_rows())
+        rows = ({"word": x.word} | row for x in self.words for row in x.share_rows())
+        return Rows(rows, _SHARE_TYPES)
 
 
 @check_arguments(settings=optional(instance_of(ChangeSettings)))

@@ -228,7 +228,8 @@ def _open_vectors(path: Path) -> WordVectors:
     """The vectors of a folder, a file or a model; a model's lexemes where it has them."""
     from grassmeans.artifacts.writing import read_manifest
     from grassmeans.contexts import VECTORS_FOLDER
-    from grassmeans.models.model import LEXEMES_FOLDER, load
+    from grassmeans.lexemes.lexeme_vectors import open_lexemes
+    from grassmeans.models.model import load
     from grassmeans.models.places import resolve_name
     from grassmeans.vectors.word_vectors import WordVectors
 
@@ -236,13 +237,9 @@ def _open_vectors(path: Path) -> WordVectors:
     if not (place / VECTORS_FOLDER).is_dir():
         return WordVectors.load(place)
     read_manifest(place)  # which part is missing, if one is
-    if not (place / LEXEMES_FOLDER).is_dir():
-        return WordVectors.load(place / VECTORS_FOLDER)
-    from grassmeans.lexemes.lexeme_vectors import open_lexemes
-
-    lexemes = open_lexemes(load(place))
-    assert lexemes is not None
-    return lexemes.vectors
+    model = load(place)
+    lexemes = open_lexemes(model)
+    return model.vectors if lexemes is None else lexemes.vectors
 
 
 def _keys_to_show(opened: WordVectors, word: str) -> list[str]:

@@ -39,7 +39,8 @@ def group_few(bases: Floats, limit: float, max_senses: int) -> Labels:
     if len(bases) < 2 * SMALLEST_GROUP:
         return np.zeros(len(bases), np.int64)
     alike = measure_likeness(bases)
-    far = 1.0 - alike[np.triu_indices(len(alike), 1)]
+    # Two that differ in the last digit may be more alike than 1.
+    far = np.maximum(1.0 - alike[np.triu_indices(len(alike), 1)], 0.0)
     smallest = max(SMALLEST_GROUP, round(_SMALLEST_SHARE * len(bases)))
     groups = [to_tree(linkage(far, "average"))]
     while len(groups) < max_senses:

@@ -24,7 +24,7 @@ from grassmeans.errors import InputError, check_choice
 from grassmeans.geometry.windows import sample_positions
 from grassmeans.labelling.measuring import find_targets
 from grassmeans.models.model import SenseModel, open_model
-from grassmeans.results import Tabular
+from grassmeans.results import ColumnTypes, Records, Tabular, types_of
 from grassmeans.senses.samples import word_seeds
 
 DEFAULT_SPAN = 5
@@ -57,6 +57,12 @@ class Collocate:
     """How surely it is near more often than by chance."""
 
 
+class Collocates(Records[Collocate]):
+    """Words near others, the best first; as a table, a row for each."""
+
+    kind = Collocate
+
+
 @dataclass(frozen=True, slots=True)
 class ComparedCollocate:
     """A word near two things: how often near each."""
@@ -75,6 +81,12 @@ class ComparedCollocate:
     """The same with the second."""
     log_likelihood: float
     """Of the difference: positive where it belongs to the first, negative for the second."""
+
+
+class ComparedCollocates(Records[ComparedCollocate]):
+    """Words near two things, the surest first; as a table, a row for each."""
+
+    kind = ComparedCollocate
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +120,7 @@ class NearWords:
         limit: int | None = 50,
         fewest: int = FEWEST,
         function_words: bool = False,
-    ) -> tuple[Collocate, ...]:
+    ) -> Collocates:
         """The collocates of a group, best first: words that are nearer than by chance.
 
         Parameters
@@ -124,7 +136,7 @@ class NearWords:
         likely = measure_log_likelihood(near, self.places[group], self.totals, self.n_tokens)
         score = dice if by == SCORES[0] else likely
         rows = self._choose(self._is_near(group, fewest), score, limit, function_words)
-        return tuple(
+        return Collocates(
             Collocate(
                 word=self.words[self.ids[i]],
                 count=int(near[i]),
@@ -145,7 +157,7 @@ class NearWords:
         limit: int | None = 50,
         fewest: int = FEWEST,
         function_words: bool = False,
-    ) -> tuple[ComparedCollocate, ...]:
+    ) -> ComparedCollocates:
         """Words that stand near one group rather than near the other, the surest first.
 
         ``shared`` ones are near both, by the smaller of their two logDice. ``limit`` is of words
@@ -187,12 +199,10 @@ class NearWords:
         n_one, n_all = self.places[first], self.places[first] + self.places[second]
         return measure_log_likelihood(one, n_one, one + other, n_all)
 
-    def _compare_rows(
-        self, first: int, second: int, rows: Indices
-    ) -> tuple[ComparedCollocate, ...]:
+    def _compare_rows(self, first: int, second: int, rows: Indices) -> ComparedCollocates:
         likely = self._compare_counts(first, second)
         dice = [self._measure_dice(group) for group in (first, second)]
-        return tuple(
+        return ComparedCollocates(
             ComparedCollocate(
                 word=self.words[self.ids[i]],
                 first=int(self.counts[first, i]),
@@ -316,15 +326,19 @@ class SenseCollocates(Tabular):
             for found in self.rank(sense)
         ]
 
-    def rank(self, sense: int, **options: Any) -> tuple[Collocate, ...]:
+    def column_types(self) -> ColumnTypes:
+        """``sense``, ``name``, and those of `Collocates`."""
+        return {"sense": int, "name": str} | types_of(Collocate)
+
+    def rank(self, sense: int, **options: Any) -> Collocates:
         """The collocates of a sense by its number; see `NearWords.rank`."""
         return self.near.rank(self._find_group(sense), **options)
 
-    def compare(self, first: int, second: int, **options: Any) -> tuple[ComparedCollocate, ...]:
+    def compare(self, first: int, second: int, **options: Any) -> ComparedCollocates:
         """What stands near one sense rather than the other; see `NearWords.compare`."""
         return self.near.compare(self._find_group(first), self._find_group(second), **options)
 
-    def share(self, first: int, second: int, **options: Any) -> tuple[ComparedCollocate, ...]:
+    def share(self, first: int, second: int, **options: Any) -> ComparedCollocates:
         """What stands near both senses; see `NearWords.compare`."""
         return self.compare(first, second, shared=True, **options)
 

@@ -101,6 +101,10 @@ class ContextEncoder(ABC):
     idk_distance: ClassVar[float | None] = 0.6
     # How likely right an answer must be, where answers are calibrated, to be given.
     answer_confidence: ClassVar[float] = DEFAULT_CONFIDENCE
+    # Of words whose only sense is known: by how many spreads contexts in a sense that is lacking
+    # are nearer than those of other words; how far own ones spread, where pseudo-words do not tell.
+    lacking_nearness: ClassVar[float] = 0.0
+    only_sense_spread: ClassVar[float | None] = None
     # Whether one process with it keeps all cores busy, so that others would only share them.
     uses_all_cores: ClassVar[bool] = False
     # Whether a network reads every occurrence, some hundreds a second: who asks for the same bases

@@ -177,6 +177,10 @@ class TaughtEncoder(NetworkEncoder):
     own_share = 0.75
     # Words have more and finer senses than with other lines: what is rather right is told.
     answer_confidence = 0.5
+    # They look at the word itself, which is the same in a sense that is lacking. Sentences of words
+    # with one sense are as near as usual within a tenth (docs/results/confidence.md).
+    lacking_nearness = 1.0
+    only_sense_spread = 0.1
 
     weights: StudentWeights
     _forms: Mapping[str, str] = MappingProxyType({})
@@ -260,6 +264,7 @@ class TaughtEncoder(NetworkEncoder):
     def _layers(self, kernels: str) -> EncoderLayers:
         """The layers in the order in which kernels read them, kept."""
         if kernels not in self._packed:
+            self._packed.clear()  # those for first sentences are four times as large
             pack, n = get_kernels(kernels).pack_matrices, self.weights.shape.n_layers
             rows = (getattr(self.weights, name) for name in LAYERS)
             packed = (pack(r.codes.reshape(n, -1, r.dim), r.scales.reshape(n, -1)) for r in rows)

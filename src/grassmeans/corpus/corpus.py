@@ -21,7 +21,14 @@ from grassmeans.artifacts.temporaries import temporary_folder
 from grassmeans.artifacts.writing import find_manifest, read_manifest
 from grassmeans.corpus.ingest import FORMAT_VERSION, KIND, Ingest, IngestOptions
 from grassmeans.corpus.occurrences import Occurrences
-from grassmeans.corpus.shard import ConcordanceLine, Shard, ShardSizes, ShardText, shard_folder
+from grassmeans.corpus.shard import (
+    ConcordanceLine,
+    ConcordanceLines,
+    Shard,
+    ShardSizes,
+    ShardText,
+    shard_folder,
+)
 from grassmeans.corpus.vocabulary import (
     FUNCTION_WORDS,
     NO_LANGUAGE,
@@ -95,6 +102,7 @@ class Corpus:
         inputs: str | Path | Iterable[str | Path],
         output: str | Path,
         *,
+        language: str = "en",
         options: IngestOptions | None = None,
         workers: int | None = None,
         engine: EngineChoice = None,
@@ -104,11 +112,12 @@ class Corpus:
     ) -> Corpus:
         """Read files or folders into a new corpus folder; or addresses (``"s3://bucket/file"``).
 
-        ``engine`` is where workers run, as for `grassmeans.engines.use_engine`. ``reading`` is for
-        `ReadOptions`: ``format``, ``text_field``, ``column``, ``encoding``, ``meta``.
+        ``language`` and ``options`` are those of `from_texts`, and ``engine`` is where workers run,
+        as for `grassmeans.engines.use_engine`. ``reading`` is for `ReadOptions`: ``format``,
+        ``text_field``, ``column``, ``encoding``, ``meta``.
         """
         given = check_paths(inputs)
-        chosen = options or default_options()
+        chosen = options or default_options(language)
         read_options = ReadOptions(keep_redirects=chosen.keep_links, **reading)
         chosen = replace(chosen, fields=read_options.meta)
         ingest = Ingest(
@@ -325,7 +334,11 @@ class Corpus:
     def line_at(
         self, position: int, width: int = 60, *, keep_breaks: bool = False
     ) -> ConcordanceLine:
-        """The original text around an occurrence, ``width`` characters a side."""
+        """The original text around an occurrence, up to ``width`` characters a side.
+
+        It is cut between words. With ``keep_breaks`` its lines stay as they are, and are cut at
+        exactly so many characters.
+        """
         shard, local = self.locate(position)
         return shard.line_at(local, self.tokenizer, width, keep_breaks=keep_breaks)
 
@@ -337,8 +350,8 @@ class Corpus:
         limit: int | None = 100,
         width: int = 60,
         where: Mapping[str, str] | None = None,
-    ) -> list[ConcordanceLine]:
-        """The first ``limit`` keyword-in-context lines of a word.
+    ) -> ConcordanceLines:
+        """The first ``limit`` keyword-in-context lines of a word: a list, and a table.
 
         ``where`` are values that fields of their documents have to have: ``{"source": "times"}``.
         """
@@ -348,7 +361,8 @@ class Corpus:
             for name, value in where.items():
                 fitting &= np.array([found == value for found in self.field_values(name)])
             positions = positions[fitting[self.documents_of(positions)]]
-        return [self.line_at(int(p), width) for p in positions[:limit]]
+        lines = (self.line_at(int(p), width) for p in positions[:limit])
+        return ConcordanceLines(lines, self.fields)
 
     @property
     def fields(self) -> tuple[str, ...]:

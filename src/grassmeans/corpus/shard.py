@@ -9,7 +9,7 @@ again from the nearest anchor before it, which is never more than a short stretc
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -32,6 +32,8 @@ from grassmeans.artifacts.checking import (
 )
 from grassmeans.artifacts.schema import each, record, row, text
 from grassmeans.corpus.occurrences import Span, Stretch, cut_stretch
+from grassmeans.results import ColumnTypes, Tabular, types_of
+from grassmeans.text.cutting import cut_left, cut_right
 from grassmeans.text.tokenizer import Tokenizer, WhitespaceTokenizer
 
 # The files of a shard
@@ -79,6 +81,39 @@ class ConcordanceLine:
 
     def __str__(self) -> str:
         return f"{self.left}<b>{self.word}</b>{self.right}"
+
+
+class ConcordanceLines(list[ConcordanceLine], Tabular):
+    """Lines of a word; as a table, a row for each, with the fields of its document at the end."""
+
+    def __init__(self, lines: Iterable[ConcordanceLine] = (), fields: Iterable[str] = ()) -> None:
+        super().__init__(lines)
+        self._fields = tuple(fields)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """``left``, ``word``, ``right``, ``position``, ``document_id``, ``document_title``.
+
+        A field that is called as one of these has ``document_`` before its name.
+        """
+        return [
+            {name: getattr(line, name) for name in _LINE_TYPES}
+            | {self._head(name): line.fields.get(name, "") for name in self._fields}
+            for line in self
+        ]
+
+    def column_types(self) -> ColumnTypes:
+        """The columns of such rows."""
+        return _LINE_TYPES | {self._head(name): str for name in self._fields}
+
+    @staticmethod
+    def _head(name: str) -> str:
+        return f"document_{name}" if name in _LINE_TYPES else name
+
+    def _heading(self) -> str:
+        return f"{len(self):,} lines"
+
+
+_LINE_TYPES = {name: kind for name, kind in types_of(ConcordanceLine).items() if name != "fields"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +241,11 @@ class Shard:
     def line_at(
         self, position: int, tokenizer: Tokenizer, width: int, *, keep_breaks: bool = False
     ) -> ConcordanceLine:
-        """The line of the token at a position of the shard; line breaks become spaces."""
+        """The line of the token at a position of the shard.
+
+        Line breaks become spaces and both sides are cut between words. With its breaks kept, the
+        text is for those who look for sentences in it: exactly so many characters a side.
+        """
         document = self.document_at(position)
         first_byte, last_byte = (int(b) for b in self.text_offsets[document : document + 2])
         text, (start, end), (begin, behind) = self._find_token(position, document, tokenizer)
@@ -215,6 +254,7 @@ class Shard:
         right = text[end:] + self._decode(behind, min(last_byte, behind + margin))
         if not keep_breaks:  # which would break the table that shows it
             left, right = (side.replace("\r", " ").replace("\n", " ") for side in (left, right))
+            left, right = cut_left(left, width), cut_right(right, width)
         return ConcordanceLine(
             left[-width:] if width else "",
             text[start:end],

@@ -112,6 +112,12 @@ class DaskEngine:
                     "'dask scheduler' and workers with 'dask worker HOST:PORT', or check the "
                     f"address{' and the certificates' if security else ''}"
                 ) from error
+            except (MemoryError, OverflowError) as error:
+                # Dask reads the first bytes of an answer as lengths, also those of "HTTP/1.1 400".
+                raise EngineError(
+                    f"what answers at {self.address} is no Dask scheduler: give the address that "
+                    "'dask scheduler' prints after tcp://, not that of its pages"
+                ) from error
         try:
             self._find_workers()
         except BaseException:

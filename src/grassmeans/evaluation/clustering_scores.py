@@ -17,7 +17,7 @@ index in [-1, 1]). scikit-learn has V-measure and Rand index of labels, fifty ti
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +31,7 @@ from grassmeans.clustering.merging import UNMATCHED, match_groups, pair_all
 from grassmeans.errors import InputError
 from grassmeans.evaluation import reports
 from grassmeans.evaluation.instances import Key
+from grassmeans.results import ColumnTypes, Tabular
 
 PARTS_OF_SPEECH = ("a", "j", "n", "r", "v")
 
@@ -115,8 +116,11 @@ Cluster = TypeVar("Cluster", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
-class KeyScores(ABC, Generic[Word, Group]):
-    """Scores of a system's key against a gold key; a kind of scores is a subclass."""
+class KeyScores(Tabular, Generic[Word, Group]):
+    """Scores of a system's key against a gold key; a kind of scores is a subclass.
+
+    As a table it has a row for each group.
+    """
 
     # Of a table for people: from headings to fields of a group.
     columns: ClassVar[Mapping[str, str]]
@@ -166,6 +170,17 @@ class KeyScores(ABC, Generic[Word, Group]):
     def to_dict(self) -> dict[str, Any]:
         """The scores of each group as plain values, and the note where there is one."""
         return reports.plain_groups(self.groups) | ({"note": self.note} if self.note else {})
+
+    def rows(self) -> list[dict[str, Any]]:
+        """``group``, and its scores; an interval is two columns, ``f_score_low`` and ``_high``."""
+        return reports.group_rows(reports.plain_groups(self.groups))
+
+    def column_types(self) -> ColumnTypes:
+        """The name of a group: of all words there always is one, with its scores."""
+        return {"group": str}
+
+    def _heading(self) -> str:
+        return f"{len(self.words):,} words, scored"
 
     def to_table(self) -> reports.ResultTable:
         """A row for each group."""

@@ -25,7 +25,7 @@ from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import ClusteringScores, KeyScores
 from grassmeans.evaluation.instances import Instance, Key, Label, LabelledInstances, known_form
-from grassmeans.evaluation.reports import ResultTable, plain_groups, tabulate_groups
+from grassmeans.evaluation.reports import ResultTable, group_rows, plain_groups, tabulate_groups
 from grassmeans.evaluation.running import Result, RunSettings, Task
 from grassmeans.evaluation.systems import Senses, System
 from grassmeans.senses.decoding import decode_hard, decode_soft
@@ -71,6 +71,11 @@ class GroupingResult(Result):
         if self.baselines:
             scores["baselines"] = plain_groups(self.baselines)
         return scores | {"words_without_senses": list(self.words_without_senses)}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """``group``, and its scores; then those of the baselines. None without gold labels."""
+        scored = [] if self.scores is None else self.scores.rows()
+        return scored + group_rows(plain_groups(self.baselines))
 
     def to_table(self) -> ResultTable:
         """A table of the scores of each group and baseline; without rows where there are none."""

@@ -22,10 +22,11 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import match_labels
 from grassmeans.evaluation.instances import LabelledInstances, known_form
-from grassmeans.evaluation.reports import ResultTable, plain_fields, tabulate_groups
+from grassmeans.evaluation.reports import ResultTable, group_rows, plain_fields, tabulate_groups
 from grassmeans.evaluation.running import Task
 from grassmeans.evaluation.systems import ModelSenses
 from grassmeans.models.model import SenseModel
+from grassmeans.results import ColumnTypes, Tabular, types_of
 from grassmeans.senses.calibration import Calibration
 from grassmeans.senses.pseudowords import answer_pseudowords, make_pseudowords
 from grassmeans.tagging.tagging import occurrences_in_passages
@@ -177,8 +178,8 @@ def measure_labelled_words(model: SenseModel, task: Task[Any]) -> list[LabelledW
 
 
 @dataclass(frozen=True, slots=True)
-class ReliabilityReport:
-    """The reliability of each group of answers."""
+class ReliabilityReport(Tabular):
+    """The reliability of each group of answers; as a table, a row for each."""
 
     groups: Mapping[str, Reliability]
     """Names -> reliability."""
@@ -189,6 +190,18 @@ class ReliabilityReport:
         """Plain values for JSON."""
         groups = {name: group.to_dict() for name, group in self.groups.items()}
         return groups | {"at_least": self.at_least}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """``group``, and its reliability without the bins."""
+        groups = {name: plain_fields(group) for name, group in self.groups.items()}
+        return group_rows(
+            {n: {k: v for k, v in g.items() if k != "bins"} for n, g in groups.items()}
+        )
+
+    def column_types(self) -> ColumnTypes:
+        """The columns of such rows."""
+        kinds = types_of(Reliability)
+        return {"group": str} | {name: kind for name, kind in kinds.items() if name != "bins"}
 
     def to_table(self) -> ResultTable:
         """A row for each group."""

@@ -15,6 +15,7 @@ import numpy as np
 from grassmeans.arrays import Doubles, Indices
 
 N_SAMPLES = 1_000
+_INTERVAL = "_interval"
 CONFIDENCE = 0.95
 
 
@@ -123,3 +124,22 @@ def plain_fields(group: Any) -> dict[str, Any]:
 def plain_groups(groups: Mapping[str, Any]) -> dict[str, Any]:
     """The scores of each group for JSON."""
     return {name: plain_fields(group) for name, group in groups.items()}
+
+
+def group_rows(groups: Mapping[str, Mapping[str, Any]], first: str = "group") -> list[Any]:
+    """A row for each group of plain scores, for frames: an interval is two columns, low and high.
+
+    ``first`` is what the column of the groups' names is called.
+    """
+    return [{first: name} | _part_intervals(group) for name, group in groups.items()]
+
+
+def _part_intervals(scores: Mapping[str, Any]) -> dict[str, Any]:
+    parted: dict[str, Any] = {}
+    for name, value in scores.items():
+        if name.endswith(_INTERVAL):
+            stem = name.removesuffix(_INTERVAL)
+            parted[f"{stem}_low"], parted[f"{stem}_high"] = value or (None, None)
+        else:
+            parted[name] = value
+    return parted

@@ -10,9 +10,10 @@ from typing import Any, Generic, TypeVar
 
 from grassmeans.errors import InputError, check_choice
 from grassmeans.evaluation.instances import LabelledInstances
-from grassmeans.evaluation.reports import ResultTable, plain_groups, tabulate_groups
+from grassmeans.evaluation.reports import ResultTable, group_rows, plain_groups, tabulate_groups
 from grassmeans.evaluation.systems import ModelSystem, System
 from grassmeans.models.model import SenseModel
+from grassmeans.results import ColumnTypes, Tabular
 from grassmeans.senses.decoding import DECODINGS, MODEL_THRESHOLD, IdkThreshold
 
 
@@ -46,8 +47,8 @@ class RunSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Result(ABC):
-    """A test set, answered and scored, with the record of the run."""
+class Result(Tabular):
+    """A test set, answered and scored, with the record of the run; as a table, the scores."""
 
     task: str
     """Its name."""
@@ -69,6 +70,13 @@ class Result(ABC):
     @abstractmethod
     def to_table(self) -> ResultTable:
         """The scores for people."""
+
+    def column_types(self) -> ColumnTypes:
+        """The name of a group; which scores it has is told by groups alone."""
+        return {"group": str}
+
+    def _heading(self) -> str:
+        return f"{self.task}: scores"
 
     def to_dict(self) -> dict[str, Any]:
         """The scores of each group, and the record of the run, as plain values."""
@@ -93,6 +101,10 @@ class GroupsResult(Result):
     def plain_scores(self) -> dict[str, Any]:
         """The scores of each group."""
         return plain_groups(self.groups)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """``group``, and its scores; an interval is two columns, ``accuracy_low`` and ``_high``."""
+        return group_rows(plain_groups(self.groups))
 
     def to_table(self) -> ResultTable:
         """A row for each group."""

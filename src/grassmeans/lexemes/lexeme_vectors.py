@@ -233,8 +233,9 @@ def open_lexemes(
 
     A model of subspaces stores vectors of senses only. They were trained with all other words held
     fixed, so the word vectors of the model stand for the words without senses. Where contexts have
-    a space of their own, the lexemes have these words among them. None where the model has no
-    lexeme vectors; `ArtifactError` where words and lexemes differ in their number of dimensions.
+    a space of their own, lexemes have these words among them, whether they were trained or are the
+    places of senses (`grassmeans.models.placed_lexemes`). None where the model has no lexeme
+    vectors; `ArtifactError` where words and lexemes differ in their number of dimensions.
     """
     if isinstance(lexemes, LexemeVectors):
         return lexemes

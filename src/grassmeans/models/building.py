@@ -45,6 +45,7 @@ from grassmeans.reading.given import check_words
 from grassmeans.senses.calibration import CALIBRATION
 from grassmeans.senses.induction import choose_encoder, induce
 from grassmeans.senses.inventory import SenseInventory
+from grassmeans.senses.known_senses import KnownSenses
 from grassmeans.senses.pseudowords import calibrate
 from grassmeans.tagging.lemmas import LemmaChoice, choose_forms
 from grassmeans.text.tokenizer import tokenizer_from_dict
@@ -78,11 +79,24 @@ class ContextSource:
         Of the model they are taken from, as its manifest has it: when answers are sure enough.
     folder : Path or None
         Where they were read from.
+    model : SenseModel or None
+        The model they are taken from: what it knows of a word helps where contexts are few.
     """
 
     contexts: WordVectors | ContextEncoder | UnfittedContexts
     answer_rule: dict[str, Any] = field(default_factory=dict)
     folder: Path | None = None
+    model: SenseModel | None = None
+
+    def find_known(self) -> KnownSenses | None:
+        """What the model knows; None for none, and where it cannot tell strangers."""
+        model = self.model
+        if model is None or not model.encoder.lines_have_ends or model.calibration is None:
+            return None
+        strangers = model.calibration.strangers
+        if strangers is None:
+            return None
+        return KnownSenses(model.inventory, strangers, model.encoder.sharpness)
 
 
 @check_arguments(
@@ -120,6 +134,7 @@ def fit_model(
     manifest = describe_sources(corpus, given, settings) | {CHOSEN_WORDS: words is not None}
     forms = choose_forms(lemmas, corpus, given.vectors)
     pooled = forms.pool(corpus)
+    known = source.find_known()
 
     def induce_model(encoder: ContextEncoder, parts: Path | None) -> SenseModel:
         inventory = induce(
@@ -131,6 +146,7 @@ def fit_model(
             workers=workers,
             parts=parts,
             show_progress=show_progress,
+            known=known,
         )
         require_senses(inventory)
         rule = source.answer_rule if calibrated else {}
@@ -146,6 +162,7 @@ def fit_model(
             return induce_model(given, None)
         identity = [settings.to_dict(), manifest["inputs"], words, min_count, calibrated]
         identity += [digest_of(forms.lemma_of)] if forms.source else []
+        identity += [digest_of(source.model.manifest)] if known and source.model else []
         inputs = [corpus.path, source.folder, given.vectors.folder]
         with output_folder(output, KIND, identity, inputs=inputs, overwrite=overwrite) as building:
             encoder = _store_encoder(given, source, building.folder, corpus.function_words)
@@ -200,7 +217,7 @@ def choose_contexts(
         contexts = load(place)
     if isinstance(contexts, SenseModel):
         rule = inherit_answer_rule(contexts)
-        return ContextSource(contexts.encoder, rule, contexts.folder)
+        return ContextSource(contexts.encoder, rule, contexts.folder, contexts)
     if isinstance(contexts, WordVectors | ContextEncoder | UnfittedContexts):
         return ContextSource(contexts)
     raise InputError(

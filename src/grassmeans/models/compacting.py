@@ -114,7 +114,7 @@ def compact_model(
     settings = settings or CompactSettings()
     model = open_model(model)
     is_fixed = model.encoder.space_is_fixed
-    lexemes = model.lexemes if lexemes is None else open_vectors(lexemes)
+    lexemes = model.stored_lexemes if lexemes is None else open_vectors(lexemes)
     if is_fixed and settings.vocabulary is not None:
         raise InputError(
             f"contexts of the kind {model.encoder.kind!r} need all of their words: leave the "

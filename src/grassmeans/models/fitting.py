@@ -17,7 +17,7 @@ from grassmeans.models.building import INHERITED, Contexts, fit_model, trains_ow
 from grassmeans.models.model import SenseModel
 from grassmeans.reading.documents import RawDocument, ReadReport
 from grassmeans.reading.given import MISSING, check_words, iterate_documents
-from grassmeans.results import Tabular
+from grassmeans.results import ColumnTypes, Tabular, types_of
 from grassmeans.senses.entries import Sense, SkippedWord
 from grassmeans.tagging.marked_text import blank_markup
 from grassmeans.text.phrases import Phrases
@@ -120,6 +120,10 @@ class FoundSenses(Tabular):
         """The occurrences, in the order of the texts."""
         return [asdict(occurrence) for occurrence in self.occurrences]
 
+    def column_types(self) -> ColumnTypes:
+        """Those of `FoundOccurrence`."""
+        return types_of(FoundOccurrence)
+
     def __str__(self) -> str:
         lines = [f"{self.word}: {len(self)} senses in {len(self.occurrences):,} occurrences"]
         for sense in self.senses:
@@ -172,6 +176,10 @@ class FoundWords(Tabular, Mapping[str, FoundSenses]):
     def rows(self) -> list[dict[str, Any]]:
         """The occurrences of the first word, then those of the next."""
         return [{"key": word} | row for word, found in self.items() for row in found.rows()]
+
+    def column_types(self) -> ColumnTypes:
+        """``key``, and those of `FoundOccurrence`."""
+        return {"key": str} | types_of(FoundOccurrence)
 
 
 @overload

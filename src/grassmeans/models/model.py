@@ -41,7 +41,8 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.pooled_forms import PooledForms
 from grassmeans.corpus.vocabulary import write_function_words
 from grassmeans.engines import EngineChoice
-from grassmeans.errors import InputError
+from grassmeans.errors import InputError, warn_user
+from grassmeans.models.placed_lexemes import place_lexemes
 from grassmeans.models.places import KIND, find_model
 from grassmeans.models.tagging_model import TaggingModel
 from grassmeans.outputs.ownership import list_marks
@@ -68,6 +69,7 @@ FORMAT_VERSION = 2
 INVENTORY_FOLDER = "inventory"
 CHOSEN_WORDS = "chosen_words"
 LEXEMES_FOLDER = "lexemes"
+_SHOWN = 5  # words of a warning
 
 _MANIFEST_RULES = {"tokenizer": record()}
 _OPTIONAL_RULES = {
@@ -196,7 +198,8 @@ class SenseModel(TaggingModel):
             Strings, lists of tokens, records, a column or a table, paths of files, a corpus or its
             folder: see `grassmeans.reading.given.iterate_documents`.
         words : str or iterable of str, optional
-            Without them: all content words that occur ``min_count`` times.
+            Without them: all content words that occur ``min_count`` times. A warning names those
+            that have no senses here; ``model.inventory.skipped`` has all of them.
         output : path, optional
             Write the model into this folder, word by word as ``grassmeans induce`` does: started
             again after an interruption, it goes on from where it was. For whatever takes long.
@@ -246,7 +249,7 @@ class SenseModel(TaggingModel):
         chosen = None if words is None else check_words(words)
         if settings is None:
             changes = {"n_senses": AUTO} | changes
-        return fit_model(
+        model = fit_model(
             read_corpus(texts, chosen or [], language, function_words, column),
             chosen,
             output=output,
@@ -263,6 +266,9 @@ class SenseModel(TaggingModel):
             show_progress=show_progress,
             **changes,
         )
+        if chosen:
+            _tell_skipped(model)
+        return model
 
     @classmethod
     @check_arguments()
@@ -421,9 +427,18 @@ class SenseModel(TaggingModel):
     def lexemes(self) -> WordVectors | None:
         """The vectors of the senses, by keys such as ``crane.2``; None where the model has none.
 
-        Read when first asked for. `grassmeans.lexemes.lexeme_vectors.open_lexemes` puts them
-        together with the words that have no senses.
+        Those that are stored; or, where contexts have a space of their own, the places of senses
+        and words in it. `grassmeans.lexemes.lexeme_vectors.open_lexemes` puts stored ones of
+        subspaces together with the words that have no senses.
         """
+        stored = self.stored_lexemes
+        if stored is not None or not self.encoder.space_is_fixed or not self.words:
+            return stored
+        return place_lexemes(self.inventory, self.vectors)
+
+    @cached_property
+    def stored_lexemes(self) -> WordVectors | None:
+        """The vectors of senses in the model's folder, which were trained; None without any."""
         if self.folder is None or not (self.folder / LEXEMES_FOLDER).is_dir():
             return None
         return WordVectors.load(self.folder / LEXEMES_FOLDER)
@@ -493,6 +508,14 @@ def write_model_head(
     encoder.save(folder, bits)
     own = {"tokenizer": tokenizer.to_dict()} | describe_encoder(encoder)
     write_manifest(folder, KIND, FORMAT_VERSION, own | dict(fields))
+
+
+def _tell_skipped(model: SenseModel) -> None:
+    """Warn of words that were named and have no senses."""
+    skipped = [f"{found.word!r} {found.reason}" for found in model.inventory.skipped]
+    if skipped:
+        more = f"; and {len(skipped) - _SHOWN:,} more" if len(skipped) > _SHOWN else ""
+        warn_user(f"no senses were found: {'; '.join(skipped[:_SHOWN])}{more}")
 
 
 @check_arguments()

@@ -18,7 +18,7 @@ CARD = "MODEL_CARD.md"
 _NOT_GIVEN = "not told"
 _LIMITS = """\
 Senses are found, not defined: their number and numbering follow the text and fit no dictionary.
-A word that shows one sense has one, and is always tagged with it.
+A word that shows one sense has one: another use of it may be taken for that.
 Words that occur fewer than {min_count:,} times in the text have no senses here.
 Senses that are rare in the text are missing, or share one with others.
 What the text says of people, with all its bias, is in the vectors.
@@ -155,7 +155,7 @@ def _describe_words(source: Source) -> str:
 
 
 def _count_lexemes(model: SenseModel) -> str:
-    lexemes = model.lexemes
+    lexemes = model.stored_lexemes
     return "" if lexemes is None else f"{len(lexemes):,} lexemes of {lexemes.dim} dimensions, "
 
 

@@ -102,7 +102,9 @@ class Strangers:
         own = np.maximum(measure_inside(usual), self.mean)
         # Nearer than usual is no less likely, and farther than strangers no less of a stranger.
         inside = np.clip(measure_inside(distances), self.mean, own)
-        own_spread = np.maximum(self.own_spread * own, self.spread)
+        # Where own contexts are known to lie close together, strangers tell nothing of that.
+        least = self.spread if self.own_spread >= OWN_SPREAD else 0.0
+        own_spread = np.maximum(self.own_spread * own, least)
         own_score = np.square((inside - own) / own_spread) / 2 + np.log(own_spread)
         score = np.square((inside - self.mean) / self.spread) / 2 + np.log(self.spread) - own_score
         odds = ASSUMED / (1.0 - ASSUMED) * np.exp(score)
@@ -126,16 +128,20 @@ def expect_strangers(lines: NDArray[np.floating], usual: Sequence[float]) -> Str
     return Strangers(mean, float(np.sqrt(variance))) if variance > 0.0 else None
 
 
-def fit_strangers(strangers: Doubles, own: Doubles) -> Strangers | None:
+def fit_strangers(
+    strangers: Doubles, own: Doubles, nearness: float = 0.0, own_spread: float | None = None
+) -> Strangers | None:
     """Strangers as they were measured; None where there are too few, or all are alike.
 
     Of the c of contexts of other words, (n,), and of the words themselves, (m,), as parts of their
-    usual c.
+    usual c. Contexts in which a word has a sense that is lacking may be nearer than those of other
+    words by so many spreads, and the spread of own ones may be known.
     """
     if len(strangers) < 2 or not len(own) or not strangers.std() > 0.0:
         return None
-    own_spread = float(np.sqrt(np.mean(np.square(own - 1.0))))
-    return Strangers(float(strangers.mean()), float(strangers.std()), max(own_spread, OWN_SPREAD))
+    mean, spread = float(strangers.mean()), float(strangers.std())
+    measured = max(float(np.sqrt(np.mean(np.square(own - 1.0)))), OWN_SPREAD)
+    return Strangers(mean + nearness * spread, spread, own_spread or measured)
 
 
 @dataclass(frozen=True, slots=True)

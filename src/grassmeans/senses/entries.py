@@ -9,9 +9,10 @@ from typing import Any
 from grassmeans.arrays import Floats
 from grassmeans.artifacts.checking import damaged
 from grassmeans.artifacts.schema import check_values, each, flag, measured, record, row, text, whole
-from grassmeans.results import Tabular
+from grassmeans.results import ColumnTypes, Tabular, types_of
 
 MOST_SENSES = 65_535  # of a word
+_COLUMNS = ("number", "name", "share", "mean_distance", "characteristic_words", "hidden")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +114,11 @@ class WordSenses(Tabular):
 
     def rows(self) -> list[dict[str, Any]]:
         """What is known of each sense, but for its examples and the nearest words."""
-        names = ("number", "name", "share", "mean_distance", "characteristic_words", "hidden")
-        return [{name: getattr(sense, name) for name in names} for sense in self.senses]
+        return [{name: getattr(sense, name) for name in _COLUMNS} for sense in self.senses]
+
+    def column_types(self) -> ColumnTypes:
+        """The columns of such rows."""
+        return types_of(Sense, *_COLUMNS)
 
     @property
     def n_senses(self) -> int:

@@ -43,7 +43,8 @@ def frequent_function_words(corpus: Corpus, vectors: WordVectors, min_count: int
     if len(vectors) < FEWEST_VECTORS:
         return []
     candidates = corpus.vocabulary.words[: corpus.vocabulary.size_at(min_count)]
-    own = (word for word in candidates if word.lower() in corpus.function_words)
+    # A letter alone is what is left of a word that was cut: of "Paris's", or of "U.S.".
+    own = (w for w in candidates if len(w) > 1 and w.lower() in corpus.function_words)
     return [word for word in own if word in vectors and word.isalpha()][:MOST_WORDS]
 
 

@@ -37,6 +37,7 @@ from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, 
 from grassmeans.senses.function_words import frequent_function_words, judge_function_word
 from grassmeans.senses.inflection import Groups, level_word
 from grassmeans.senses.inventory import SenseInventory
+from grassmeans.senses.known_senses import KnownSenses
 from grassmeans.senses.language import warn_of_contexts
 from grassmeans.senses.samples import (
     EncodedWord,
@@ -76,13 +77,33 @@ def group_contexts(
 
 
 def group_sample(
-    sample: WordSample, settings: InductionSettings, encoder: ContextEncoder
+    sample: WordSample,
+    settings: InductionSettings,
+    encoder: ContextEncoder,
+    known: KnownSenses | None = None,
 ) -> Floats:
-    """(n_senses, dim) the directions of a word's senses, in whatever forms it stands."""
+    """(n_senses, dim) the directions of a word's senses, in whatever forms it stands.
+
+    Few contexts are grouped by what is ``known`` of the word, too.
+    """
     encoded = EncodedWord(sample.contexts.positions, sample.bases)
-    levelled = level_word(sample.word, encoded, sample.source, sample.lines_have_ends)
+    levelled = _level(sample.word, encoded, sample.source, encoder, known)
     found = group_contexts(sample.word, levelled, settings, encoder, sample.count)
     return Groups.of(found, levelled is not sample.bases).meet(sample.bases)
+
+
+def _level(
+    word: str,
+    encoded: EncodedWord,
+    source: WordSource,
+    encoder: ContextEncoder,
+    known: KnownSenses | None,
+) -> Floats:
+    """The bases of a word that are to be grouped; those of its contexts, where nothing is known."""
+    levelled = level_word(word, encoded, source, encoder.lines_have_ends)
+    if known is None or not encoder.lines_have_ends:
+        return levelled
+    return known.add_to(word, levelled, encoder.grouping.few_contexts)
 
 
 def make_grouper(
@@ -108,7 +129,8 @@ class WordInducer:
     The result depends on the word, the source, the encoder and the settings only, not on which
     other words are induced or on the number of workers. Samples of words that are ``encoded``
     already, and their groups where contexts are ``grouped``, are taken as they are. Of
-    ``function_words`` only those with content uses have senses.
+    ``function_words`` only those with content uses have senses. Where senses are ``known``, few
+    contexts are grouped by them, too.
     """
 
     source: WordSource
@@ -117,6 +139,7 @@ class WordInducer:
     encoded: Mapping[str, EncodedWord] = field(default_factory=dict)
     grouped: Mapping[str, Groups] = field(default_factory=dict)
     function_words: frozenset[str] = frozenset()
+    known: KnownSenses | None = None
 
     def __call__(self, word: str) -> Result:
         """The senses of a word, or why it has none."""
@@ -129,7 +152,7 @@ class WordInducer:
         if len(sample.contexts) < settings.fewest_contexts:
             return skip_poor_word(sample, self.encoder, settings)
         if (known := self.grouped.get(word)) is None:
-            directions = group_sample(sample, settings, self.encoder)
+            directions = group_sample(sample, settings, self.encoder, self.known)
         else:
             directions = known.meet(sample.bases)
         vectors = self.encoder.vectors
@@ -165,8 +188,9 @@ class WordInducer:
                 count, device = self.source.count_of(word), self.encoder.device
                 rich.append(word)
                 groupers.append(make_grouper(word, count, settings, self.encoder, device))
-        has_ends = self.encoder.lines_have_ends
-        levelled = [level_word(word, encoded[word], self.source, has_ends) for word in rich]
+        levelled = [
+            _level(word, encoded[word], self.source, self.encoder, self.known) for word in rich
+        ]
         fit_together(groupers, levelled)
         grouped = {
             word: Groups.of(own, lines is not encoded[word].bases)
@@ -178,7 +202,8 @@ class WordInducer:
         """The same, with what is known of some words alone: no more is sent to a worker."""
         encoded = {word: self.encoded[word] for word in words if word in self.encoded}
         grouped = {word: self.grouped[word] for word in words if word in self.grouped}
-        return replace(self, encoded=encoded, grouped=grouped)
+        known = None if self.known is None else self.known.only(words)
+        return replace(self, encoded=encoded, grouped=grouped, known=known)
 
     def occurs(self, word: str) -> bool:
         """Whether the source has the word."""
@@ -229,6 +254,7 @@ def induce(
     workers: int | None = 1,
     parts: Path | None = None,
     show_progress: bool | None = None,
+    known: KnownSenses | None = None,
     **changes: Any,
 ) -> SenseInventory:
     """Induce the senses of given words, or of all frequent ones.
@@ -252,6 +278,9 @@ def induce(
         Processes; with one, a single word uses all cores.
     parts : Path, optional
         Folder for finished parts: an interrupted run goes on from there.
+    known : KnownSenses, optional
+        Senses that a model with the same contexts has: few contexts of a word are grouped by them,
+        too.
     **changes
         Single settings that differ from ``settings``, and with word vectors of the shape of
         contexts: ``n_senses=2``, ``rank=5``, ...
@@ -273,7 +302,9 @@ def induce(
         raise InputError("there is no word to induce: lower min_count, or name words")
     warn_of_contexts(encoder, corpus)
     place = None if parts is None else Path(parts)
-    inducer = WordInducer(corpus, encoder, settings, function_words=frozenset(function_words))
+    inducer = WordInducer(
+        corpus, encoder, settings, function_words=frozenset(function_words), known=known
+    )
     _tell_cost(inducer, chosen, show_progress)
     results = list(induce_words(chosen, inducer, workers, place, show_progress))
     return SenseInventory(
@@ -371,8 +402,11 @@ def _make_tasks(
     A device other than the CPU encodes and groups many words at once, here: workers have only
     to describe the groups.
     """
-    if not isinstance(inducer, WordInducer) or inducer.encoder.device == "cpu":
+    if not isinstance(inducer, WordInducer):
         yield from ((batch, inducer, parts) for batch in batches)
+        return
+    if inducer.encoder.device == "cpu":
+        yield from ((batch, inducer.only(batch), parts) for batch in batches)
         return
     for stretch in _cut_stretches(batches, inducer, parts):
         encoded = inducer.encode_ahead([word for _, words in stretch for word in words])

@@ -193,9 +193,9 @@ def answer_pseudowords(
     alike = np.abs(compare_all(vectors[:, None], vectors[:, None], signed=True)) >= ALIKE
     pairs = pair_contexts(list(known.values()), alike, signed=encoder.lines_have_ends)
     same_sense = calibration.fit_sameness(pairs)
-    return KnownAnswers(
-        log_margins, right, weights, calibration.fit_strangers(strangers, own), same_sense
-    )
+    rule = encoder.lacking_nearness, encoder.only_sense_spread
+    known_strangers = calibration.fit_strangers(strangers, own, *rule)
+    return KnownAnswers(log_margins, right, weights, known_strangers, same_sense)
 
 
 def _encode_groups(

@@ -10,7 +10,7 @@ import numpy as np
 
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.errors import InputError
-from grassmeans.results import Tabular
+from grassmeans.results import ColumnTypes, Tabular
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.tagging.lemmas import Lemmas
 from grassmeans.tagging.marked_text import AnyTokenizer, read_text
@@ -103,6 +103,11 @@ class ExplainedText(Tabular):
             for word, places in self
             for place in sorted(places, key=lambda place: -place.weight)
         ]
+
+    def column_types(self) -> ColumnTypes:
+        """The columns of such rows."""
+        texts = dict.fromkeys(("label", "name", "word"), str)
+        return texts | {"weight": float, "start": int, "end": int}
 
 
 def _name_heaviest(places: Sequence[DecidingPlace]) -> list[str]:

@@ -15,7 +15,7 @@ from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.corpus.occurrences import Occurrences, Span, number_words, read_passages
 from grassmeans.geometry.distances import SenseLines
 from grassmeans.reading.given import check_words, iterate_documents, spell_word
-from grassmeans.results import Tabular
+from grassmeans.results import ColumnTypes, Tabular, types_of
 from grassmeans.senses.calibration import ConfidenceRule
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.language import LanguageCheck
@@ -34,6 +34,9 @@ _TARGETS_A_STEP = 1024
 
 OnProgress = Callable[[float], None]
 """Called between the steps of a long text with the share of its words that is done."""
+
+
+_COLUMNS = ("word", "key", "sense", "name", "confidence", "start", "end")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +154,11 @@ class TaggedText(Tabular):
 
     def rows(self) -> list[dict[str, Any]]:
         """``word``, ``key``, ``sense``, ``name``, ``confidence``, ``start``, ``end``."""
-        names = ("word", "key", "sense", "name", "confidence", "start", "end")
-        return [{name: getattr(word, name) for name in names} for word in self.words]
+        return [{name: getattr(word, name) for name in _COLUMNS} for word in self.words]
+
+    def column_types(self) -> ColumnTypes:
+        """The columns of such rows."""
+        return types_of(TaggedWord, *_COLUMNS)
 
 
 def tag_texts(

@@ -111,6 +111,13 @@ def test_groups_part_where_the_cosine_between_them_is_small() -> None:
     assert group_few(bases, 0.1751, 1).tolist() == [0, 0, 0, 0]
 
 
+def test_contexts_that_differ_in_the_last_digit_are_one_sense() -> None:
+    scales = np.float32([[1], [1 - 1e-7], [1 + 1e-7], [1]])
+    for seed in range(40):  # rounding makes some of them more alike than 1
+        line = make_rays(np.random.default_rng(seed).standard_normal((1, 160)), 1, 0.0)
+        assert group_few((line * scales)[:, None], 0.65, 5).tolist() == [0] * 4
+
+
 def test_the_limit_itself_is_one_sense() -> None:
     bases = np.eye(2, dtype=np.float32)[[0, 0, 1, 1], None]
     assert group_few(bases, 0.0, 5).tolist() == [0, 0, 0, 0]

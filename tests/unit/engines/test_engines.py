@@ -4,6 +4,8 @@ import importlib.util
 import socket
 import time
 from pathlib import Path
+from socketserver import BaseRequestHandler, ThreadingTCPServer
+from threading import Thread
 
 import pytest
 
@@ -78,6 +80,25 @@ def test_a_scheduler_that_does_not_answer_is_one_line(listens, monkeypatch) -> N
         assert time.monotonic() - begun < 2.5
     assert str(caught.value).startswith(f"no Dask scheduler answers at {address}: start one")
     assert "\n" not in str(caught.value)
+
+
+class _Pages(BaseRequestHandler):
+    """A server of pages, which is asked in another language."""
+
+    def handle(self) -> None:
+        self.request.recv(64)
+        self.request.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+
+def test_an_address_of_pages_is_no_scheduler() -> None:
+    pytest.importorskip("grassmeans.engines.on_dask", reason="needs the extra cluster")
+    with ThreadingTCPServer(("127.0.0.1", 0), _Pages) as pages:
+        Thread(target=pages.serve_forever, daemon=True).start()
+        address = f"127.0.0.1:{pages.server_address[1]}"
+        with pytest.raises(EngineError) as caught, use(f"dask://{address}"):
+            pass
+        pages.shutdown()
+    assert str(caught.value).startswith(f"what answers at {address} is no Dask scheduler: give")
 
 
 @pytest.mark.parametrize(

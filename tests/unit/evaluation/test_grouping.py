@@ -178,6 +178,10 @@ def test_answers_that_look_at_nothing_stand_beside(small_model, small_task) -> N
     assert told["one cluster an occurrence"]["b_cubed_precision"] == 100.0
     names = [row[0] for row in result.to_table().rows]
     assert names[-2:] == list(told)
+    rows = result.rows()
+    assert [row["group"] for row in rows] == names
+    assert rows[0]["f_score"] == result.to_dict()["all"]["f_score"]
+    assert replace(result, scores=None, baselines={}).rows() == []
 
 
 def test_baselines_by_hand() -> None:

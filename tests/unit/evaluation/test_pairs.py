@@ -39,6 +39,10 @@ def test_the_instances_of_a_word_are_compared_with_each_other(small_task, small_
     assert found["counts"]["n_not_located"] == found["counts"]["n_poor_context"] == 1
     assert found["digests"]["data"] == small_task.digest
     assert result.to_table().rows[0][:4] == ("all", "1", "4", "6")
+    first, second = result.rows()
+    assert [first["group"], second["group"]] == ["all", "n"]
+    assert (first["n_pairs"], first["area"], first["area_low"]) == (6, 50.0, None)
+    assert "area_interval" not in first
 
 
 def test_areas_of_words_by_hand(small_task, small_model) -> None:

@@ -108,6 +108,9 @@ def test_other_pseudowords_are_answered(topic_model, topic_corpus, monkeypatch) 
     assert found.n_instances > 50
     assert found.accuracy >= found.accuracy_of_all
     assert report.to_table().rows[0][0] == PSEUDOWORDS
+    (row,) = report.rows()
+    assert list(row) == list(report.column_types())
+    assert row["n_instances"] == found.n_instances
 
 
 def test_a_model_without_confidence_is_refused(small_model) -> None:

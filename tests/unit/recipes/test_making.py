@@ -130,7 +130,7 @@ def test_a_run_that_was_stopped_at_each_step_goes_on(texts, tmp_path, monkeypatc
     # A step that was stopped behind its end is whole, but for scores, which have no manifest.
     assert {name: calls.count(name) for name in functions[:3]} == dict.fromkeys(functions[:3], 2)
     assert calls.count("score_model") == 3
-    assert model.lexemes is None
+    assert model.stored_lexemes is None
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
     assert (place / "MODEL_CARD.md").is_file()
 

@@ -145,3 +145,10 @@ def test_words_that_nobody_named_are_judged_and_named_ones_are_not() -> None:
     plain = SubspaceEncoder(vectors, ContextShape(2, 1), corpus.function_words)
     for others in (find(n_senses=1), find(kind=plain)):
         assert {"may", "auxav"}.isdisjoint([*others, *(s.word for s in others.skipped)])
+
+
+def test_a_letter_alone_is_not_looked_at(few_vectors) -> None:
+    corpus = Corpus.from_texts(["may s may s"], language="en")
+    vectors = WordVectors(["may", "s"], np.eye(2, dtype=np.float32))
+    assert "s" in corpus.function_words
+    assert frequent_function_words(corpus, vectors, 1) == ["may"]

@@ -8,13 +8,13 @@ import pytest
 from grassmeans import Corpus, WordVectors
 from grassmeans.clustering.kgrassmeans import KGrassmeans
 from grassmeans.clustering.settings import InductionSettings
-from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.corpus.pooled_forms import PooledForms
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.senses.induction import WordInducer, group_contexts, group_sample
 from grassmeans.senses.inflection import Groups, level_forms, level_word
 from grassmeans.senses.samples import EncodedWord, sample_word
 from grassmeans.vectors.similarity import unit_rows
+from rays import Rays
 
 N = 40
 
@@ -72,24 +72,6 @@ def test_words_of_one_form_are_left_alone() -> None:
     assert level_word("nest", EncodedWord(corpus.positions("nest"), lines), corpus, True) is lines
     moved = level_word("crane", crane, corpus, True)
     np.testing.assert_array_equal(moved, level_forms(lines, np.array([0, 0, 1])))
-
-
-class Rays(ContextEncoder):
-    """Contexts whose lines have ends: the means of their words."""
-
-    kind = "rays"
-    lines_have_ends = True
-
-    def encode(self, occurrences):
-        rows = self.describing_words(occurrences)
-        means = np.where(rows[:, :, None] >= 0, self.vectors.vectors[rows], 0.0).sum(axis=1)
-        return unit_rows(means).astype(np.float32)[:, None]
-
-    def weigh_words(self, occurrences, directions):
-        return [[] for _ in directions]
-
-    def identity(self):
-        return None
 
 
 def test_words_are_levelled_alone_and_together() -> None:

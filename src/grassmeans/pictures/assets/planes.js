@@ -135,7 +135,7 @@ function drawPlanes(container, scene, options = {}) {
     strong.style.color = `color-mix(in srgb, ${colourOf(plane.sense)} 65%, CanvasText)`; // to stay readable
     const line = scene.lines.find((other) => other.sense === plane.sense);
     const tail = document.createElement("small");
-    tail.textContent = ` (${line.name || `sense ${plane.sense}`}; cosine to its line ${plane.similarity.toFixed(2)}; ` +
+    tail.textContent = ` (${line.name || `sense ${plane.sense}`}; lies along its sense by ${plane.similarity.toFixed(2)} of 1; ` +
       `words: ${plane.words.join(", ")})`;
     const [begun, ended] = [/^(?:…|\P{L}*\p{Lu}|$)/u.test(plane.left), /(?:[.!?…]\P{L}*|^)$/u.test(plane.right)];
     caption.replaceChildren(begun && plane.left.length <= PLANES_REACH ? plane.left : "…" + plane.left.slice(-PLANES_REACH),
@@ -153,8 +153,8 @@ function drawPlanes(container, scene, options = {}) {
   function select(index) {
     selected = index;
     if (index < 0) {
-      caption.textContent = "Each disc is the plane of one context; planes of one sense meet along " +
-        "its line. Drag or use the arrow keys to turn, + and − to zoom; click a disc, or press n, to read its context.";
+      caption.textContent = "Each disc is one line of text; the discs of one sense meet along " +
+        "its bar. Drag or use the arrow keys to turn, + and − to zoom; click a disc, or press n, to read its context.";
     } else {
       describe(scene.planes[index]);
       if (options.onSelect) options.onSelect(scene.planes[index], index);

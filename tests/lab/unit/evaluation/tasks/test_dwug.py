@@ -43,6 +43,8 @@ def test_a_model_tells_the_word_that_changed(small_model, tmp_path):
     uses += [make_use(i, "lake", 1 + i % 2, "nest") for i in range(12)]
     result = evaluate(open_task("dwug", write_data(tmp_path / "d", uses)), small_model)
     found = result.to_dict()
+    (row,) = result.rows()
+    assert row["n_words"] == found["all"]["n_words"]
     assert found["words"]["crane_nn"]["jsd"] == 1.0
     assert found["words"]["crane_nn"]["n_uses"] == [6, 6]
     for name in ("apd", "prt"):

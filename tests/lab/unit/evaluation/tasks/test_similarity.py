@@ -99,6 +99,7 @@ def test_files_of_word_pairs(tmp_path: Path) -> None:
     }
     assert result.groups["two"]["plain"].spearman == pytest.approx(-100)
     assert result.to_table().rows[0] == ("one", "plain", "100.00", "100.0–100.0", "2", "1")
+    assert list(result.rows()[0].values()) == ["one", "plain", 100.0, 100.0, 100.0, 2, 1]
     single = evaluate(WordPairsTask(tmp_path / "two.txt"), VectorSystem(vectors))
     assert list(single.groups) == ["two"]
 

@@ -51,6 +51,7 @@ from grassmeans.evaluation.reports import (
     Interval,
     ResultTable,
     format_value,
+    group_rows,
     round_interval,
     round_score,
 )
@@ -124,6 +125,10 @@ class ChangeResult(Result):
         for name in ("v_measure", "b_cubed", "ari"):
             scores[name] = None if group is None else round_score(getattr(group, name))
         return {"all": scores, "words": {word.word: _plain_word(word) for word in self.words}}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """``group``, which is ``all``, and the correlations and scores of all words."""
+        return group_rows({"all": self.plain_scores()["all"]})
 
     def to_table(self) -> ResultTable:
         """A row for each measure, and the scores of the senses below."""

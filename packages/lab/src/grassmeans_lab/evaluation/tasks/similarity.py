@@ -17,6 +17,7 @@ from grassmeans.evaluation.instances import Instance, known_form
 from grassmeans.evaluation.reports import (
     ResultTable,
     format_value,
+    group_rows,
     round_interval,
     round_score,
 )
@@ -68,6 +69,14 @@ class SimilarityResult(Result):
             group: {name: _plain_score(score) for name, score in ways.items()}
             for group, ways in self.groups.items()
         }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """``group`` (a test set), ``system`` (the way), and the scores."""
+        return [
+            {"group": group} | row
+            for group, ways in self.plain_scores().items()
+            for row in group_rows(ways, "system")
+        ]
 
     def to_table(self) -> ResultTable:
         """A table of the test sets and ways."""

@@ -75,6 +75,13 @@ def test_word_vectors_alone(testbed: Path, vectors: WordVectors) -> None:
     assert record["parameters"]["vectors"] == "words"
     row = ("5", "37.50", "25.0–50.0", "75.00", "50.0–100.0", "2", "4.00")
     assert result.to_table().rows[2] == row
+    told = result.rows()[2]
+    assert (told["k"], told["precision"], told["recall_low"], told["recall_high"]) == (
+        5,
+        37.5,
+        50,
+        100,
+    )
 
 
 def test_sense_vectors_find_the_second_sense(testbed: Path, vectors: WordVectors) -> None:

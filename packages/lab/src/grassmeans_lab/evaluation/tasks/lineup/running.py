@@ -16,11 +16,13 @@ from grassmeans.evaluation.reports import (
     ResultTable,
     bootstrap_weighted_mean,
     format_value,
+    group_rows,
     round_interval,
     round_score,
 )
 from grassmeans.evaluation.running import Result, RunSettings, Task
 from grassmeans.evaluation.systems import Senses, System, digest_of_vectors
+from grassmeans.results import ColumnTypes
 from grassmeans.vectors.similarity import inverse_norms
 from grassmeans.vectors.word_vectors import WordVectors
 from grassmeans_lab.evaluation.sense_vectors import find_sense_vectors, find_space
@@ -83,6 +85,19 @@ class LineupResult(Result):
             "n_words": len(self.words),
         }
         return {"all": scores, "words_without_vector": list(self.words_without_vector)}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """``k``, and the scores there."""
+        lists = {k: v for k, v in self.plain_scores()["all"].items() if k not in ("k", "n_words")}
+        points = {
+            str(point.k): {name: values[i] for name, values in lists.items()}
+            for i, point in enumerate(self.points)
+        }
+        return [row | {"k": int(row["k"])} for row in group_rows(points, "k")]
+
+    def column_types(self) -> ColumnTypes:
+        """The column of k."""
+        return {"k": int}
 
     def to_table(self) -> ResultTable:
         """A table with a row for each k."""
