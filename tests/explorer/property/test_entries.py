@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from entry_material import NUMBERINGS, lexicons
-from grassmeans_explorer.entries.entry import KEEP, PROPOSED, Numbering
+from grassmeans_explorer.entries.entry import KEEP, PROPOSED, EntrySense, Numbering, walk_senses
 from grassmeans_explorer.entries.following import follow_number
-from grassmeans_explorer.entries.formats import ontolex, own, page, table, tei
+from grassmeans_explorer.entries.formats import dmlex, lexonomy, ontolex, own, page, table, tei
 
 HERE = Path("lexicon")
 UNNUMBERED = st.just(Numbering())
@@ -35,6 +35,32 @@ def test_a_table_has_all_but_the_model(lexicon):
 @given(lexicons(numberings=UNNUMBERED, decisions=(KEEP, PROPOSED), proposed=False))
 def test_tei_has_what_readers_see(lexicon):
     assert tei.read(tei.write(lexicon), HERE) == replace(lexicon, model="", root="")
+
+
+@few
+@given(lexicons(numberings=UNNUMBERED, decisions=(KEEP, PROPOSED), proposed=False))
+def test_lexonomy_has_what_readers_see(lexicon):
+    entries = tuple(
+        replace(entry, senses=()) if entry.senses == (EntrySense(),) else entry
+        for entry in lexicon.entries
+    )
+    expected = replace(lexicon, entries=entries, model="", root="")
+    assert lexonomy.read(lexonomy.write(lexicon), HERE) == expected
+
+
+@few
+@given(lexicons())
+def test_turtle_and_dmlex_have_words_senses_and_definitions(lexicon):
+    pytest.importorskip("rdflib", reason="RDFLib reads Turtle, and is not installed")
+
+    def tell(found):
+        return {
+            entry.word: [(p, s.key, s.name, s.definition) for p, s in walk_senses(entry.senses)]
+            for entry in found.entries
+        }
+
+    assert tell(dmlex.read(dmlex.write(lexicon), HERE)) == tell(lexicon)
+    assert tell(ontolex.read(ontolex.write(lexicon), HERE)) == tell(lexicon)
 
 
 @few

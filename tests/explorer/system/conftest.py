@@ -18,9 +18,11 @@ def phrase_corpus(tmp_path_factory, synthetic) -> Corpus:
         sentences = text.split(". ")
         if synthetic.topics[number] in TOPICS_WITH_PHRASES:
             middle = len(sentences) // 2
-            words = sentences[middle].split()
-            sentences[middle] = " ".join([*words[:7], "ice cream", *words[7:]])
-            sentences.insert(middle, PHRASES.rstrip(". "))
+            # Of the words of its topic alone: a word that both topics have would tell nothing.
+            words = [x for x in sentences[middle].split() if x.casefold() != "crane"]
+            own = " ".join([*words[:7], "ice cream", *words[7:]])
+            around = " ".join(words)
+            sentences[middle:middle] = [PHRASES.rstrip(". "), around, own, around]
         source = "odd" if synthetic.topics[number] % 2 else "even"
         records.append({"text": ". ".join(sentences), "source": source})
     folder = tmp_path_factory.mktemp("phrases") / "corpus"

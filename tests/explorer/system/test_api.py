@@ -73,6 +73,12 @@ def test_words_are_found_and_shown(client):
     assert len(client.get("/api/words/crane/map?limit=30").json()["points"]) == 30
 
 
+def test_words_to_begin_with_are_those_of_the_model(client):
+    found = client.get("/api/showcase").json()["words"]
+    assert sorted((one["word"], one["n_senses"]) for one in found) == [("bank", 2), ("crane", 2)]
+    assert all(name for one in found for name in one["names"])
+
+
 def test_senses_of_many_words_are_mapped_within_bounds(client):
     found = client.get("/api/sense-map?words=Crane,bank,nothing&neighbours=5").json()
     places = [(sense["word"], sense["sense"]) for sense in found["senses"]]

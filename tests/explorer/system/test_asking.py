@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 import numpy as np
 import pytest
@@ -85,7 +86,17 @@ def test_a_phrase_has_lines_collocates_and_senses(client):
     assert near["collocates"]
     senses = client.get("/api/headword/senses", params={"word": "ice cream", "k": 2}).json()
     assert [sense["number"] for sense in senses["senses"]] == [1, 2]
-    assert senses["looked_at"] == 40
+    assert (senses["looked_at"], senses["unknown"]) == (40, 0)
+    # What it stands among is birds in the one half of the lines, in the other machines.
+    found = {re.sub("..$", "", one["characteristic_words"][0]): one for one in senses["senses"]}
+    for topic, source in (("bird", "even"), ("machine", "odd")):
+        sense = found[topic]
+        assert (sense["n_lines"], sense["share"]) == (20, 0.5)
+        assert all(word.startswith(topic) for word in sense["nearest_words"])
+        wanted = {"q": "ice cream", "typed": True, "k": 2, "sense": sense["number"]}
+        lines = client.get("/api/query", params=wanted).json()["lines"]
+        assert {line["fields"]["source"] for line in lines} == {source}
+        assert {line["sense_name"] for line in lines} == {sense["name"]}
     own = {"q": "ice cream", "typed": True, "sense": 1, "k": 2}
     counts = {0: senses["unknown"]} | {one["number"]: one["n_lines"] for one in senses["senses"]}
     assert sum(counts.values()) == 40

@@ -87,6 +87,7 @@ BASE = {  # a request that is answered, for every path: its parameters, or its b
     "/api/words/{word}/change": {"by": "date:year"},
     "/api/lookup": {"word": "crane"},
     "/api/lookup/lines": {"word": "crane"},
+    "/api/showcase": {},
     "/api/sense-map": {"words": "crane"},
     "/api/concordance": {"word": "crane"},
     "/api/concordance/frequency": {"word": "crane"},

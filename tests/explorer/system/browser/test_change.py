@@ -89,7 +89,13 @@ def test_years_stand_in_proportion(open_page, address):
         [10 / 150, 100 / 150, 110 / 150, 1], abs=1e-6
     )
     labels = page.locator(".change-panel").first.locator("text").all_text_contents()
-    assert labels[3:] == ["1900", "1950", "2000"]
+    assert labels[3:] == ["1850", "1900", "1950", "2000"]
+    # The axis is from 1850 to 2010: the middle of the first decade is 5 of 160 years from its left.
+    left, right = (
+        float(page.locator(".change-panel").first.locator("line.grid").first.get_attribute(end))
+        for end in ("x1", "x2")
+    )
+    assert (first - left) / (right - left) == pytest.approx(5 / 160, abs=1e-6)
     months = (
         "import('/static/js/change_axis.js').then((axis) => axis.yearOf('1850-07', 'date:month'))"
     )
@@ -105,14 +111,42 @@ def test_other_groups_have_a_label_each(open_page, address):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+def test_long_names_of_groups_are_whole_and_inside_the_picture(open_page, address):
+    page = open_page("#/change/crane?by=date", address, failures=True)
+    answer = page.request.get(address + "api/words/crane/change?by=date:century").json()
+    names = ["The Weekly Gazette of Cranes", "x" * 40, "Times"]
+    renamed = dict(zip(answer["groups"], names, strict=True))
+    for row in answer["shares"]:
+        row["group"] = renamed[row["group"]]
+    answer |= {"groups": names, "pairs": [], "overall": None}
+    page.route("**/change?*", lambda route: route.fulfill(json=answer))
+    page.reload()
+    panel = page.locator(".change-panel svg").first
+    page.get_by_text(names[0]).first.wait_for()
+    labels = panel.locator("text").all_text_contents()[3:]
+    assert labels[0] == names[0]
+    assert labels[1] == "x" * 29 + "…" + names[1]  # with the whole name to point at
+    inside = """svg => [...svg.querySelectorAll('text')].every((text) => {
+      const [own, all] = [text.getBoundingClientRect(), svg.getBoundingClientRect()];
+      return own.left >= all.left - 1 && own.bottom <= all.bottom + 1 && own.right <= all.right + 1;
+    })"""
+    assert panel.evaluate(inside)
+
+
 def test_change_is_taken_along(open_page, address):
     page = open_page("#/change/crane?by=date:century", address)
     page.locator(".change-panel a").nth(2).wait_for()
     with page.expect_download() as found:
-        page.get_by_role("button", name="CSV").click()
+        page.get_by_role("button", name="CSV", exact=True).click()
     header, *rows = found.value.path().read_text(encoding="utf-8-sig").splitlines()
     assert (header, len(rows)) == ("group,sense,name,count,share,low,high,n,unknown,few", 6)
     assert rows[0].startswith("1800-1899,1,bird,12,1,")
+    with page.expect_download() as found:
+        page.get_by_role("button", name="CSV of the distances").click()
+    header, first, *_ = found.value.path().read_text(encoding="utf-8-sig").splitlines()
+    assert header == "first,second,n_first,n_second,jsd,p,gained,lost"
+    assert first.startswith("1800-1899,1900-1999,12,12,1,")
+    assert first.endswith("2 machine,1 bird")
     with page.expect_download() as found:
         page.get_by_role("button", name="SVG").click()
     picture = found.value.path().read_text()

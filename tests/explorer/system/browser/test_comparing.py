@@ -99,7 +99,7 @@ def test_two_words_are_compared_by_address(open_page):
     expect(cards.nth(1).get_by_role("heading")).to_have_text("crane")
     with page.expect_download() as found:
         page.get_by_role("link", name="CSV").click()
-    assert found.value.path().read_text(encoding="utf-8-sig").startswith("kind,near,word")
+    assert found.value.path().read_text(encoding="utf-8-sig").startswith("kind,near,near_name,word")
 
 
 def test_comparing_what_is_not_there(open_page, explorer):

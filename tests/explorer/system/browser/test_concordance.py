@@ -285,3 +285,59 @@ def test_lines_that_are_not_read_yet_are_gone_on_with(open_page, address):
     expect(page.get_by_role("alert")).not_to_contain_text("busy")
     page.get_by_role("button", name="Try again").click()
     expect(page.locator(".kwic tbody tr")).to_have_count(36)
+
+
+def test_a_sample_of_one_sense_is_shown_in_the_place_of_all_lines(open_page, address):
+    page = open_page("#/concordance/crane?sense=2", address)
+    expect(page.locator(".kwic tbody tr")).to_have_count(36)
+    page.get_by_text("A random sample of these lines").click()
+    page.get_by_role("button", name="Show them here").click()
+    note = page.locator(".sample-note")
+    expect(note).to_contain_text("20 of these lines at random.")
+    expect(page.locator(".kwic tbody tr")).to_have_count(20)
+    assert set(cells(page, "left")) <= {"iron load steel", "zinc load steel"}
+    assert re.search(r"[?&]take=20", page.url)
+    before = cells(page, "about")
+    note.get_by_role("button", name="Others").click()
+    page.wait_for_url(re.compile("draw=1"))
+    page.wait_for_function(
+        "before => [...document.querySelectorAll('.kwic tbody .about')]"
+        ".map((cell) => cell.innerText).join() !== before",
+        arg=",".join(before),
+    )
+    expect(page.locator(".kwic tbody tr")).to_have_count(20)
+    note.get_by_role("link", name="Show all").click()
+    expect(page.locator(".kwic tbody tr")).to_have_count(36)
+    # Of both senses alike, as the address says.
+    page.goto(f"{address}#/concordance/crane?take=10&stratified=1")
+    expect(note).to_contain_text("10 of these lines at random, the same share of every sense")
+    lines = cells(page, "left")
+    assert len([text for text in lines if "steel" in text]) == 5
+
+
+def test_no_word_of_a_line_is_cut_in_two(open_page, explorer):
+    page = open_page("#/concordance/crane", explorer, viewport={"width": 1100, "height": 800})
+    expect(page.locator(".kwic .left .seen").first).to_be_visible()
+    told = page.evaluate("fetch('api/concordance?word=crane&limit=50').then((r) => r.json())")
+    shown = {}
+    for width in (1100, 900):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.wait_for_timeout(300)
+        for side in ("left", "right"):
+            cells = page.locator(f".kwic td.{side}").evaluate_all(
+                "cells => cells.map((cell) => ["
+                "cell.textContent, cell.querySelector('.seen')?.textContent ?? cell.textContent,"
+                "cell.scrollWidth <= cell.clientWidth])"
+            )
+            # The whole line is there, to be copied; what is seen ends at a word, and fits.
+            assert [whole for whole, _, _ in cells] == [line[side] for line in told["lines"]]
+            for whole, seen, fits in cells:
+                beside = whole[: -len(seen)] if side == "left" else whole[len(seen) :]
+                ends = (beside[-1:], seen[:1]) if side == "left" else (seen[-1:], beside[:1])
+                assert not beside or any(end.isspace() for end in ends), (seen, whole)
+                assert fits, seen
+            shown[width, side] = sum(len(seen) for _, seen, _ in cells)
+            assert shown[width, side] < sum(len(whole) for whole, _, _ in cells)
+    assert shown[900, "left"] < shown[1100, "left"]
+    page.set_viewport_size({"width": 400, "height": 800})
+    expect(page.locator(".kwic .seen")).to_have_count(0)  # lines wrap there

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -53,7 +54,7 @@ def test_senses_are_merged_split_and_put_back(open_page, own_explorer) -> None:
     address, _ = own_explorer
     page = open_page("#/word/crane?edit=1", address)
     cards = page.locator(".card")
-    merge = page.get_by_role("button", name="Merge the two chosen senses")
+    merge = page.get_by_role("button", name=re.compile("^Merge the .*chosen senses$"))
     expect(merge).to_be_disabled()
     for number in range(2):
         cards.nth(number).get_by_label("merge").check()
@@ -64,6 +65,32 @@ def test_senses_are_merged_split_and_put_back(open_page, own_explorer) -> None:
     page.get_by_role("button", name="Undo all corrections of this word").click()
     expect(page.locator(".message")).to_contain_text("as in the model again")
     expect(cards).to_have_count(2)
+
+
+def test_three_senses_are_merged_in_one_step(open_page, own_explorer) -> None:
+    address, _ = own_explorer
+    page = open_page("#/word/crane?edit=1", address)
+    cards = page.locator(".card")
+    for count in (3, 4):
+        cards.first.get_by_role("button", name="Split").click()
+        expect(cards).to_have_count(count)
+    for number in (0, 2, 3):
+        cards.nth(number).get_by_label("merge").check()
+    page.get_by_role("button", name="Merge the 3 chosen senses").click()
+    expect(cards).to_have_count(2)
+    expect(page.locator(".message")).to_contain_text("Senses 1, 3 and 4 are one now.")
+    page.get_by_role("button", name="Undo: senses 1, 3 and 4 merged").click()
+    expect(cards).to_have_count(4)
+
+
+def test_tools_stay_at_hand_below_a_long_page(open_page, own_explorer) -> None:
+    address, _ = own_explorer
+    page = open_page("#/word/crane?edit=1", address, viewport={"width": 1000, "height": 500})
+    expect(page.locator(".card")).to_have_count(2)
+    page.locator(".below").scroll_into_view_if_needed()
+    assert page.evaluate("scrollY") > 100
+    expect(page.get_by_role("button", name="Save as a new version")).to_be_in_viewport()
+    expect(page.get_by_role("button", name="Merge the chosen senses")).to_be_in_viewport()
 
 
 def test_refused_correction_says_why(open_page, own_explorer) -> None:

@@ -78,7 +78,7 @@ def test_what_is_not_kept_and_what_a_version_lacks_is_said(open_page, serve, mod
         with serve(model) as address:
             page = open_page(f"#/word/{word}?edit=1", address)
             bar = page.locator(".edit-bar")
-            expect(bar).to_contain_text("They are not kept when the explorer is stopped")
+            expect(bar).to_contain_text("Corrections are not kept when the explorer is stopped")
             page.locator(".card").first.get_by_role("button", name="Hide").click()
             expect(page.locator(".card").first).to_contain_text("hidden")
             bar.get_by_role("button", name="Save as a new version").click()

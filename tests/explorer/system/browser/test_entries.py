@@ -218,7 +218,7 @@ def test_examples_of_a_card_and_files(open_page, own_explorer, tmp_path, find_ba
     text = found.value.path().read_text(encoding="utf-8")
     file = tmp_path / "lexicon.json"
     file.write_text(text.replace('"key": "crane.1"', '"definition": "new", "key": "crane.1"'))
-    chooser = page.get_by_label("Import entries: JSON, CSV or TEI Lex-0")
+    chooser = page.get_by_label("Import entries: JSON, CSV, TEI Lex-0")
     chooser.set_input_files(file)
     expect(page.locator(".entry-import")).to_contain_text("Nothing is changed yet")
     assert find_barriers(page) == []
@@ -228,6 +228,22 @@ def test_examples_of_a_card_and_files(open_page, own_explorer, tmp_path, find_ba
     page.get_by_role("button", name="Import 1 change").click()
     expect(page.locator(".entry-import")).to_contain_text("They are imported")
     assert read_entries(load(model))[0].senses[0].definition == "new"
+    # Files of the other formats are recognised by what is in them.
+    before = "new"
+    for link, name in (("TEI Lex-0", "a.xml"), ("Lexonomy", "b.xml"), ("DMLex", "c.json")):
+        with page.expect_download() as found:
+            page.get_by_role("link", name=link).click()
+        other = tmp_path / name
+        text = found.value.path().read_text(encoding="utf-8")
+        other.write_text(
+            text.replace(f">{before}<", f">{link}<").replace(f'"{before}"', f'"{link}"')
+        )
+        chooser.set_input_files(other)
+        expect(page.locator(".entry-import")).to_contain_text("has no place for")
+        page.get_by_role("button", name="Import 1 change").click()
+        expect(page.locator(".entry-import")).to_contain_text("They are imported")
+        assert read_entries(load(model))[0].senses[0].definition == link
+        before = link
     wrong = tmp_path / "wrong.txt"
     wrong.write_text("x")
     chooser.set_input_files(wrong)
@@ -236,3 +252,29 @@ def test_examples_of_a_card_and_files(open_page, own_explorer, tmp_path, find_ba
     page.goto(f"{address}#/word/crane")
     page.locator(".card").first.get_by_role("button", name="Keep").first.click()
     expect(page.get_by_role("alert")).to_contain_text("The line was not kept")
+
+
+def test_mine_goes_to_the_senses_that_it_was_written_for(open_page, own_explorer) -> None:
+    """Two definitions in one request, while somebody else has turned the senses round."""
+    address, _ = own_explorer
+    first = open_page("#/entry/crane", address)
+    second = open_page("#/entry/crane", address, failures=True)
+    for page in (first, second):
+        expect(sense(page, "1").locator(".proposal").first).to_be_visible()
+    first.get_by_role("button", name="Down: sense 1").click()
+    saved(first)
+    expect(sense(first, "1").locator("header")).to_contain_text("crane.2")
+    second.get_by_role("button", name="Take all proposals", exact=True).click()
+    panel = second.locator(".conflict")
+    expect(panel).to_contain_text("crane.1: name")
+    expect(panel).to_contain_text("crane.2: name")
+    named = {
+        key: panel.locator("dl", has_text=f"{key}: name").locator("dd").first.inner_text()
+        for key in ("crane.1", "crane.2")
+    }
+    panel.get_by_role("button", name="Use mine").click()
+    saved(second)
+    for place, key in (("1", "crane.2"), ("2", "crane.1")):
+        expect(sense(second, place).locator("header")).to_contain_text(key)
+        expect(field(second, place, "Name")).to_have_value(named[key])
+    assert named["crane.1"] != named["crane.2"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import struct
 from itertools import pairwise
@@ -80,7 +81,9 @@ def test_many_senses_have_names_that_do_not_collide(open_page) -> None:
     line = {"confidence": 0.9, "left": "a ", "word": "crane", "right": " b", "position": None}
     crowd = [(i % 6 + 1, i // 6 * 0.1 + i % 6 * 0.01, i % 7 * 0.1) for i in range(60)]
     points = [{"x": x, "y": y, "sense": sense} | line for sense, x, y in crowd]
-    page.route("**/map?*", lambda route: route.fulfill(json={"points": points}))
+    corners = [{"sense": k, "x": 0.1 * k, "y": 0.1} for k in range(1, 7)]
+    drawn = {"layout": "ring", "points": points, "senses": corners}
+    page.route("**/map?*", lambda route: route.fulfill(json=drawn))
     page.goto(page.url + "geometry/crane?k=6&senses=1,2,3,4,5,6")
     names = page.locator(".map-name")
     expect(names).to_have_count(6)
@@ -94,18 +97,41 @@ def test_many_senses_have_names_that_do_not_collide(open_page) -> None:
 
 def test_one_sense_is_spread_over_the_map(open_page) -> None:
     page = open_page("#/geometry/crane?k=1")
-    expect(page.locator(".map-line")).to_contain_text("up and down has no meaning")
+    expect(page.locator(".map-reading")).to_contain_text("up and down has no meaning")
     heights = page.locator(".map .dot").evaluate_all(
         "dots => dots.map((dot) => dot.cy.baseVal.value)"
     )
     assert max(heights) - min(heights) > 50
 
 
+def test_senses_have_corners_that_are_explained(open_page) -> None:
+    page = open_page("#/geometry/crane?k=5")
+    rings = page.locator(".map .anchor")
+    expect(rings).to_have_count(5)
+    expect(page.locator(".map-name")).to_have_count(5)
+    expect(page.locator(".map-reading")).to_contain_text("between two corners it could have either")
+    expect(page.locator(".view-geometry")).to_contain_text("Each disc is one line of text")
+    places = rings.evaluate_all(
+        "all => all.map((ring) => [ring.cx.baseVal.value, ring.cy.baseVal.value])"
+    )
+    width = page.locator(".map").evaluate("map => map.clientWidth")
+    apart = [math.dist(a, b) for i, a in enumerate(places) for b in places[:i]]
+    # Five corners of a ring that fills the picture, whose height is three quarters of its width.
+    assert min(apart) > 0.3 * width
+    # A corner and its dots have the colour that the sense has among the choices.
+    shades = "all => all.map((one) => getComputedStyle(one).getPropertyValue('--sense'))"
+    assert rings.evaluate_all(shades) == page.locator(".dial .choice").evaluate_all(shades)
+    page.get_by_role("checkbox").first.uncheck(force=True)
+    expect(page.locator(".map .anchor:not(.gone)")).to_have_count(4)
+    page.goto(page.url.split("?")[0])
+    expect(page.locator(".map-reading")).to_contain_text("The two senses stand on the left")
+
+
 def test_planes_turn_and_can_be_picked(open_page) -> None:
     page = open_page("#/geometry/crane")
     canvas = page.locator(".planes canvas")
     caption = page.locator(".planes-caption")
-    expect(caption).to_contain_text("Each disc is the plane of one context")
+    expect(caption).to_contain_text("Each disc is one line of text")
     pictures = [canvas.evaluate(SHOT)]
     for key in ("ArrowRight", "ArrowUp", "ArrowDown", "ArrowLeft", "+", "-", "0"):
         canvas.press(key)
@@ -124,7 +150,7 @@ def test_planes_turn_and_can_be_picked(open_page) -> None:
     expect(page.get_by_role("dialog").locator("mark")).to_have_text("crane", ignore_case=True)
     page.keyboard.press("Escape")
     canvas.press("Escape")
-    expect(caption).to_contain_text("Each disc is the plane of one context")
+    expect(caption).to_contain_text("Each disc is one line of text")
 
 
 def test_planes_are_dragged_and_clicked(open_page) -> None:
@@ -300,7 +326,7 @@ def test_points_of_the_map_are_saved(open_page) -> None:
     page = open_page("#/geometry/crane")
     expect(page.locator(".map-name")).to_have_count(2)
     header, first, *rest = saved(page, "CSV", ".map-place").read_text("utf-8-sig").splitlines()
-    assert header == "x,y,sense,confidence,left,word,right"
+    assert header == "x,y,sense,confidence,left,word,right,document"
     assert first.split(",")[2] in "012"
     points = json.loads(saved(page, "JSON", ".map-place").read_text())["points"]
     assert len(points) == len(rest) + 1
@@ -335,7 +361,9 @@ def test_page_of_one_file_has_the_same_planes(browser, tmp_path) -> None:
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(file.as_uri())
     page.locator("canvas").press("n")
-    expect(page.locator(".planes-caption")).to_contain_text("left crane right… (bird; cosine")
+    expect(page.locator(".planes-caption")).to_contain_text(
+        "left crane right… (bird; lies along its sense by 0.90 of 1; words: wing"
+    )
     expect(page.get_by_role("button")).to_have_count(0)  # no document to read
     page.close()
     assert errors == []

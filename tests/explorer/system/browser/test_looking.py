@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 
 import pytest
@@ -104,9 +105,10 @@ def test_tables_can_be_downloaded(open_page) -> None:
     expect(page.locator(".kwic")).to_be_visible()
     with page.expect_download() as found:
         page.get_by_role("link", name="CSV").click()
-    header, first, *_ = found.value.path().read_text(encoding="utf-8").splitlines()
-    assert header.split(",")[-2:] == ["sense", "confidence"]
-    assert first.split(",")[-2] == "2"
+    with found.value.path().open(encoding="utf-8", newline="") as table:
+        header, first, *_ = csv.reader(table)
+    assert header[-3:] == ["sense", "sense_name", "confidence"]
+    assert first[-3] == "2"
 
 
 def test_without_a_corpus_the_page_says_what_is_missing(open_page, explorer_without_corpus) -> None:

@@ -35,12 +35,14 @@ def test_words_are_drawn_and_lead_to_their_senses(open_page) -> None:
 
 SENSES = [
     {"word": f"word{i}", "sense": 1 + i % 2, "name": f"name{i}, other", "share": 0.5,
-     "given": i < 2, "n_senses": 2, "group": i % 3, "x": i % 4 / 4, "y": i / 8}
+     "given": i < 2, "n_senses": 2, "group": i % 3, "colour": "#123456", "x": i % 4 / 4, "y": i / 8}
     for i in range(8)
 ]  # fmt: skip
 MAP = {
     "senses": SENSES,
-    "groups": [{"number": k, "words": [f"g{k}"], "n_senses": 3} for k in (1, 2)],
+    "groups": [
+        {"number": k, "words": [f"g{k}"], "n_senses": 3, "colour": "#123456"} for k in (1, 2)
+    ],
     "unknown": [],
     "n_left_out": 3,
 }
@@ -53,6 +55,14 @@ def page(open_page, explorer):
     found.goto(f"{explorer}#/map?words=a")
     expect(found.locator(".map .dot")).to_have_count(8)
     return found
+
+
+def test_colours_are_those_that_the_server_gives(page) -> None:
+    shades = (
+        "all => [...new Set(all.map((one) => getComputedStyle(one).getPropertyValue('--sense')))]"
+    )
+    assert page.locator(".map .dot").evaluate_all(shades) == ["#123456"]
+    assert page.locator(".map-groups .choice").evaluate_all(shades) == ["#123456"]
 
 
 def test_groups_are_chosen(page) -> None:

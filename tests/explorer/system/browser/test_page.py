@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from grassmeans.pictures.planes import SENSE_COLOURS
+
 expect = pytest.importorskip("playwright.sync_api").expect
 
 VIEWS = {
@@ -17,10 +19,12 @@ VIEWS = {
     "#/words?page=99999": ".panel.empty",
     "#/concordance/crane": ".kwic tbody tr",
     "#/concordance/crane?sense=1&q=birdba&reach=30&sample=100&per=document": ".frequency-table",
+    "#/concordance/crane?take=20&stratified=1": ".sample-note",
     "#/collocates/crane?sense=1": ".collocates tbody tr",
     "#/compare/crane": ".compared-words li",
     "#/document/100": ".document-page mark",
     "#/geometry/crane": ".map .dot",
+    "#/geometry/crane?k=5": ".map .anchor",
     "#/map?words=crane,bank": ".map-name",
     "#/change/crane": ".panel.empty",
     "#/entry/crane": ".entry-sense .proposal",
@@ -36,6 +40,43 @@ def test_no_view_is_wider_than_a_phone(open_page, explorer) -> None:
         page.goto(explorer + route)
         expect(page.locator(sign).first).to_be_attached()
         assert page.evaluate("document.documentElement.scrollWidth") <= 320, route
+
+
+def test_the_first_page_has_words_of_the_model(open_page, explorer) -> None:
+    page = open_page()
+    chips = page.locator(".chips li")
+    expect(chips).to_have_count(2)
+    # Words stand apart for who hears them too.
+    assert sorted(chips.all_text_contents()) == ["bank 2 senses", "crane 2 senses"]
+    said = page.locator(".showcase-example").text_content()
+    assert said.startswith(("Around “bank” stand words", "Around “crane” stand words"))
+    chips.get_by_text("bank").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("bank")
+
+
+def test_a_model_of_another_language_shows_its_own_words(open_page, explorer) -> None:
+    page = open_page()
+    health = page.request.get(explorer + "healthz").json() | {"language": "es"}
+    words = [{"word": "banco", "n_senses": 2, "names": ["crédito, dinero", "madera, asiento"]}]
+    page.route("**/healthz", lambda route: route.fulfill(json=health))
+    page.route("**/api/showcase", lambda route: route.fulfill(json={"words": words}))
+    page.reload()
+    expect(page.locator(".chips li")).to_have_text(["banco 2 senses"])
+    expect(page.locator(".chips [lang=es]")).to_have_text("banco")
+    text = page.get_by_role("main").inner_text()
+    assert "“banco” stand words of one kind where it means crédito, dinero" in text
+    assert "crane" not in text
+    page.get_by_role("link", name="Map", exact=True).click()
+    expect(page.get_by_label("Words, with commas")).to_be_visible()
+    assert page.get_by_label("Words, with commas").get_attribute("placeholder") is None
+
+
+def test_the_first_page_works_without_its_words(open_page, explorer) -> None:
+    page = open_page("#/words", failures=True)
+    page.route("**/api/showcase", lambda route: route.abort())
+    page.goto(explorer)
+    expect(page.get_by_role("combobox").first).to_be_visible()
+    expect(page.locator(".chips li")).to_have_count(0)
 
 
 def test_dark_and_light(open_page) -> None:
@@ -68,6 +109,25 @@ def test_axe_finds_no_barrier_in_any_view(open_page, explorer, find_barriers, sc
         # Nothing but the colours is another one in the dark.
         found[route] = find_barriers(page, only_colours=scheme == "dark")
     assert {route: barriers for route, barriers in found.items() if barriers} == {}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_colour_of_a_sense_can_be_read(open_page, explorer, find_barriers, scheme) -> None:
+    page = open_page(color_scheme=scheme)
+    word = page.request.get(explorer + "api/words/crane").json()
+    first = word["senses"][0]
+    word["senses"] = [
+        first | {"number": number, "colour": colour}
+        for number, colour in enumerate(SENSE_COLOURS, 1)
+    ]
+    page.route("**/api/words/crane", lambda route: route.fulfill(json=word))
+    page.goto(f"{explorer}#/word/crane")
+    expect(page.locator(".card")).to_have_count(len(SENSE_COLOURS))
+    assert find_barriers(page, only_colours=True) == []
+    # The page has them too, for what the server leaves out.
+    numbers = list(range(1, len(SENSE_COLOURS) + 1))
+    own = f"import('/static/js/colours.js').then((own) => {numbers}.map((n) => own.senseColour(n)))"
+    assert tuple(page.evaluate(own)) == SENSE_COLOURS
 
 
 def test_axe_finds_no_barrier_in_what_opens(open_page, explorer, find_barriers) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,7 @@ def test_work_that_failed_says_why_and_can_be_tried_again(open_page) -> None:
 
 def test_dial_of_a_word_that_is_nowhere(open_page) -> None:
     page = open_page("#/word/zzzz?k=2", failures=True)
-    expect(page.get_by_role("alert")).to_contain_text("does not occur in the corpus")
+    expect(page.get_by_role("alert")).to_contain_text("'zzzz' does not occur in corpus")
 
 
 def test_somebody_else_was_quicker(open_page, own_explorer) -> None:
@@ -112,3 +113,44 @@ def test_ranking_of_changes_is_paged_and_may_be_empty(open_page) -> None:
     page.unroute("**/api/changes?*")
     page.goto(page.url.split("#")[0] + "#/changes?page=4")
     expect(page.get_by_role("alert")).to_contain_text("--changes REPORT")
+
+
+def test_senses_are_called_by_word_and_number(open_page, explorer) -> None:
+    page = open_page("#/word/crane")
+    cards = page.locator(".card")
+    expect(cards).to_have_count(2)
+    labels = cards.evaluate_all("all => all.map((card) => card.getAttribute('aria-label'))")
+    assert [label.split(":")[0] for label in labels] == ["crane, sense 1", "crane, sense 2"]
+    page.goto(f"{explorer}#/compare/crane")
+    expect(page.get_by_role("article", name="crane, sense 2")).to_be_visible()
+    page.goto(f"{explorer}#/text?text=crane+" + "birdba+" * 8)
+    expect(page.locator(".tagged").first).to_have_attribute("aria-label", "crane, sense 1")
+
+
+def test_what_stands_side_by_side_is_not_run_together(open_page) -> None:
+    page = open_page("#/word/crane")
+    card = page.locator(".card").first
+    expect(card).to_be_visible()
+    text = card.text_content()
+    name = card.get_by_role("heading").text_content()
+    assert f"1 {name}" in text
+    assert "Typical of its contexts birdba" in text or "Typical of its contexts bird" in text
+    assert "Share " in text
+
+
+def test_shares_of_the_dial_are_the_same_in_the_summary_and_on_the_cards(open_page) -> None:
+    page = open_page("#/word/crane?k=3")
+    expect(page.locator(".card")).to_have_count(3)
+    on_cards = [
+        card.locator(".measure-value").first.text_content() for card in page.locator(".card").all()
+    ]
+    said = page.locator(".adoption p").first.text_content()
+    assert re.findall(r"\(([^)]*%)\)", said) == on_cards
+    in_table = page.locator(".tree tbody tr").evaluate_all(
+        "rows => rows.filter((row) => row.cells[0].textContent === '3')"
+        ".map((row) => row.cells[3].textContent)"
+    )
+    assert in_table == on_cards
+    # Senses of two levels divide the contexts anew when they are used: these are about so many.
+    page.locator(".tree .block").nth(1).dispatch_event("click")
+    expect(page.locator(".adoption p").first).to_contain_text("(about ")

@@ -62,6 +62,9 @@ def test_labels_of_senses_come_in_again(tmp_path):
     project.judge("Ann", "u1", "2")
     names = [path.name for path in export_project(project, tmp_path / "out")]
     assert names == ["uses.csv", "senses.csv", "labels.csv"]
+    # A label is told with what it means.
+    table = (tmp_path / "out" / "labels.csv").read_text().splitlines()
+    assert (table[0].split("\t")[-1], table[1].split("\t")[-1]) == ("description", "machine")
     found, _ = import_project(tmp_path / "out", tmp_path / "again")
     assert (found.task, found.labels) == ("senses", labels)
     assert found.judgments_of("Ann")["u1"].label == "2"

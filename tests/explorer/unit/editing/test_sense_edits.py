@@ -76,6 +76,26 @@ def test_merger_without_contexts_takes_the_weighted_main_axis():
     assert merged.senses[1] == replace(entry.senses[1], number=2)
 
 
+def test_three_senses_are_merged_at_once():
+    # C = 0.5 e1 e1' + 0.3 e1 e1' + 0.2 e2 e2': e1. The fourth sense becomes the second.
+    directions = np.array([[1, 0, 0], [0, 0, 1], [-1, 0, 0], [0, 1, 0]])
+    entry = make_entry(directions, shares=(0.25, 0.5, 0.15, 0.1))
+    merged = merge_senses(entry, [4, 1, 3], VECTORS)
+    assert merged.directions.tolist() == [[1, 0, 0], [0, 0, 1]]
+    assert [sense.number for sense in merged.senses] == [1, 2]
+    first = merged.senses[0]
+    assert first.share == pytest.approx(0.5)
+    assert first.mean_distance == pytest.approx(0.5 * 0.1 + 0.3 * 0.3 + 0.2 * 0.4)
+    assert (first.name, merged.senses[1].name) == ("name 1", "name 2")
+    assert first.characteristic_words == ("c1", "c3", "c4")
+    edit = Edit("crane", "merge", (4, 1, 3))
+    word = EditedWord(entry, entry, ((1,), (2,), (3,), (4,))).apply(edit, VECTORS)
+    assert (word.origins, word.edits) == (((1, 3, 4), (2,)), (edit,))
+    assert word.undo().entry == entry
+    with pytest.raises(InputError, match="two or more different"):
+        merge_senses(entry, [1, 2, 2], VECTORS)
+
+
 def test_merger_of_lines_with_ends_is_their_mean():
     # 0.6 e1 + 0.2 (0.6, 0.8, 0) = (0.72, 0.16, 0) of the length 0.73756.
     directions = np.array([[1, 0, 0], [0, 0, 1], [0.6, 0.8, 0]])

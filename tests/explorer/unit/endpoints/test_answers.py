@@ -59,7 +59,28 @@ def test_tables_of_lines_have_fields(opened):
     _, rows = answers.table_of_comparison(pair)
     kinds = {(row[0], row[1]) for row in rows}
     assert kinds == {("neighbour", "shared"), ("collocate", "first"), ("collocate", "second")}
-    assert {len(row) for row in rows} == {8}
+    assert {len(row) for row in rows} == {9}
+    assert {row[2] for row in rows} == {"", "crane.1", "crane.2"}
+
+
+def test_tables_name_the_senses(topic_model, topic_corpus):
+    opened = OpenModel(topic_model, topic_corpus)
+    names = opened.current.inventory.names_of("crane")
+    assert names[1]
+    assert names[1] != names[2]
+    found = find_lines(opened, "crane", LineFilter(), limit=200)
+    columns, rows = answers.table_of_lines(found)
+    records = [dict(zip(columns, row, strict=True)) for row in rows]
+    assert {(row["sense"], row["sense_name"]) for row in records} == {(1, names[1]), (2, names[2])}
+    settings = NearSettings(before=1, after=1, fewest=1)
+    columns, rows = answers.table_of_collocates(
+        find_collocates(opened, Lexeme("crane", 2), settings)
+    )
+    assert columns[-2:] == ("sense", "sense_name")
+    assert {row[-2:] for row in rows} == {(2, names[2])}
+    pair = compare_lexemes(opened, Lexeme("crane", 1), Lexeme("bank"), settings)
+    named = {row[1]: row[2] for row in answers.table_of_comparison(pair)[1]}
+    assert (named["first"], named["second"]) == (f"crane.1 {names[1]}", "bank")
 
 
 def test_tables_disarm_formulas():

@@ -21,6 +21,8 @@ def read(text: str, *, nearer: float = 0.0, document: str = "d") -> Candidate:
         ("en", "A *bank* is defined as an edge of water.", "an edge of water", 1.0, "noun"),
         ("en", "The *bank* means the slope by a river.", "the slope by a river", 0.9, "noun"),
         ("en", "*Banks* are the edges of a river; see there.", "the edges of a river", 0.8, "noun"),
+        ("en", "The *crane* is a large bird.", "a large bird", 0.6, "noun"),
+        ("en", "A *court* consists of judges.", "judges", 0.9, "noun"),
         ("en", "He saw a *crane*, a kind of bird, there.", "a kind of bird", 0.7, "noun"),
         ("en", "To *bank* is to tilt a plane.", "tilt a plane", 0.8, "verb"),
         ("en", "The *crane*, a large bird, flew.", "a large bird", 0.4, "noun"),
@@ -54,6 +56,10 @@ def test_every_pattern_finds_its_sentence(language, text, definition, weight, pa
         "The *crane* flew over the river.",
         "We saw that the *crane* is a bird.",  # what somebody saw, and no definition
         "The *crane* was a gift of the town.",
+        "The *bank* is the 15th-largest custodian of gold.",  # of a single one
+        "*Plant* is the largest building ever built.",
+        "*Bank* is the second oldest of the town.",
+        "The *court* consists of thirteen judges.",
         "*Crane* Smith is here.",
         "A *crane* is a bird; and so on, without an end",  # no whole sentence
     ],

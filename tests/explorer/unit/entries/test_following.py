@@ -30,6 +30,7 @@ from grassmeans_explorer.open_model import OpenModel
 from grassmeans_explorer.queries.corrections import Correction, correct_word
 
 MERGE, SPLIT = Renumbering("merge", (1, 3)), Renumbering("split", (2,))
+MERGE_THREE = Renumbering("merge", (1, 2, 4))
 ADD, ADOPT = Renumbering("add"), Renumbering("adopt")
 
 
@@ -64,6 +65,9 @@ def test_corrections_that_keep_numbers_are_left_out():
         (Numbering((SPLIT, MERGE), 4), Numbering((), 4), [1, 2, 4, None]),
         # Back from one correction and on to another; what both have is passed by.
         (Numbering((SPLIT, MERGE), 4), Numbering((SPLIT, ADD), 6), [1, 2, 4, 5]),
+        # Three become one, and part again.
+        (Numbering((), 4), Numbering((MERGE_THREE,), 2), [1, 1, 2, 1]),
+        (Numbering((MERGE_THREE,), 4), Numbering((), 6), [1, 3, 5, 6]),
         # A model that has fewer senses than the numbers say has lost them.
         (Numbering((), 4), Numbering((), 2), [1, 2, None, None]),
     ],
@@ -96,6 +100,24 @@ def test_two_texts_of_a_merged_sense_are_kept_and_part_again(folder):
     back = follow_entry(found.entry, ModelNumbers.of_model(model))
     assert back.entry == entry
     assert back.remarks == ()
+
+
+class FourSenses(ModelNumbers):
+    """Of a model in which nothing has been merged yet."""
+
+    def find(self, word: str) -> Numbering:
+        return Numbering((), 4)
+
+    def senses_of(self, word: str) -> None:
+        return None
+
+
+def test_three_texts_of_a_merged_sense_part_again(folder):
+    merged = make_entry(
+        "crane.1", "crane.1", "crane.2", "crane.1", numbering=Numbering((MERGE_THREE,), 2)
+    )
+    found = follow_entry(merged, FourSenses.of_model(load(folder)))
+    assert [one.key for one in found.entry.senses] == ["crane.1", "crane.2", "crane.3", "crane.4"]
 
 
 def test_corrections_that_are_not_saved_yet_count_as_well(folder):

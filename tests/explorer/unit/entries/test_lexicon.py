@@ -10,7 +10,12 @@ from grassmeans import load
 from grassmeans.errors import InputError
 from grassmeans_explorer.entries.entry import DictionaryEntry, EntrySense, Lexicon, Numbering
 from grassmeans_explorer.entries.following import ModelNumbers, root_of
-from grassmeans_explorer.entries.formats import find_format, load_lexicon, save_lexicon
+from grassmeans_explorer.entries.formats import (
+    find_format,
+    load_lexicon,
+    save_lexicon,
+    write_lexicon,
+)
 from grassmeans_explorer.entries.lexicon import gather_lexicon, import_lexicon
 from grassmeans_explorer.entries.proposals import Material
 from grassmeans_explorer.entries.store import EntryStore, read_entries
@@ -103,7 +108,7 @@ def test_formats_that_cannot_be_told_or_read_are_refused(tmp_path):
         find_format("a.xml")
     with pytest.raises(InputError, match="format must be one of tei, ontolex"):
         find_format("a.csv", "pdf")
-    with pytest.raises(InputError, match="not read from html: take one of tei, csv, json"):
+    with pytest.raises(InputError, match="not read from html: take one of tei, ontolex"):
         find_format("a.html", to_read=True)
     with pytest.raises(InputError, match="there is no file"):
         load_lexicon(tmp_path / "a.csv")
@@ -122,3 +127,28 @@ def test_files_are_written_once_and_read_again(tmp_path):
     assert load_lexicon(path) == LEXICON
     save_lexicon(Lexicon(()), path, overwrite=True)
     assert load_lexicon(path).entries == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "lacks"),
+    [
+        ("a.xml", "tei", "examples never to be shown"),
+        ("a.xml", "lexonomy", "examples never to be shown"),
+        ("a.json", "dmlex", "notes, collocates"),
+        ("a.json", "json", ""),
+        ("a.ttl", "ontolex", "collocates, the status"),
+    ],
+)
+def test_files_of_every_format_are_recognised_and_tell_what_they_lack(
+    name, written, lacks, tmp_path, model
+):
+    if written == "ontolex":
+        pytest.importorskip("rdflib", reason="RDFLib reads Turtle, and is not installed")
+    (tmp_path / name).write_text(write_lexicon(LEXICON, written), encoding="utf-8")
+    found = load_lexicon(tmp_path / name)
+    assert sorted(entry.word for entry in found.entries) == ["bank", "crane"]
+    assert len(found.remarks) == bool(lacks)
+    assert all(lacks in remark for remark in found.remarks)
+    done = import_lexicon(model, found, words=["crane"])
+    assert done.n_changed == 1
+    assert done.remarks[: len(found.remarks)] == found.remarks

@@ -190,9 +190,42 @@ def test_other_forms_have_the_senses_of_the_word(tmp_path, model):
         find_lines(opened, "crane", LineFilter(sample=LineSample(forms=("craned",))))
 
 
+def test_other_forms_have_wildcards(tmp_path, model):
+    texts = ["nest wing crane nest", "steel Cranes load", "craned load", "carne crazy", "loads"]
+    opened = OpenModel(model, Corpus.from_texts(texts, tmp_path / "forms"))
+
+    def find(*forms: str):
+        found = find_lines(opened, "crane", LineFilter(sample=LineSample(forms=forms)))
+        return [line.word for line in found.lines], found.forms, found.occurrences
+
+    assert find("Cran*") == (["crane", "Cranes", "craned"], ("craned", "cranes"), 3)
+    assert find("*anes", "craned") == (["crane", "Cranes", "craned"], ("cranes", "craned"), 3)
+    assert find("c*n*d") == (["crane", "craned"], ("craned",), 2)
+    with pytest.raises(WordNotFoundError):
+        find("cran.*")  # a dot stands for itself
+    assert find("crane", "Crane") == (["crane"], (), 1)
+    with pytest.raises(WordNotFoundError, match="no word of the corpus fits 'x"):
+        find("xy*")
+    with pytest.raises(ConflictError, match="2 letters or more"):
+        find("c*")
+    settings = NearSettings(before=1, after=1, fewest=1, sample=LineSample(forms=("cran*",)))
+    assert find_collocates(opened, Lexeme("crane"), settings).lines == 3
+    many = Corpus.from_texts(
+        [
+            " ".join(f"crane{x}{y}" for x in "abcdefghijklmnop" for y in "abcdefghijklmnop")
+            + " crane"
+        ],
+        tmp_path / "many",
+    )
+    with pytest.raises(TooMuchError, match="257 words"):
+        find_lines(
+            OpenModel(model, many), "crane", LineFilter(sample=LineSample(forms=("crane*",)))
+        )
+
+
 def test_lines_have_a_width(opened):
     line = find_lines(opened, "crane", LineFilter(), width=10, limit=1).lines[0]
-    assert (line.left, line.right) == ("nest wing ", "  nest Yar")
+    assert (line.left, line.right) == ("nest wing ", "  nest")  # never half a word
     with pytest.raises(TooMuchError, match="400"):
         find_lines(opened, "crane", LineFilter(), width=401)
 
@@ -273,6 +306,7 @@ def test_a_document_has_paragraphs_and_fields(opened, corpus):
     limits = Limits(request=replace(Limits().request, document_characters=6))
     near = show_document(OpenModel(opened.base, corpus, limits), int(corpus.positions("zoo")[0]))
     assert (near.cut_before, near.cut_after, near.later) == (True, False, None)
+    assert near.text == "wing zoo"  # cut between words
     words = corpus.vocabulary.words
     assert near.earlier is not None
     assert words[corpus.tokens_at(np.array([near.earlier]))[0]] == "crane"

@@ -14,8 +14,9 @@ from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans_explorer.open_model import OpenModel
 from grassmeans_explorer.queries.concordance import LineFilter, find_examples, find_lines
-from grassmeans_explorer.queries.geometry import draw_map, show_planes
 from grassmeans_explorer.queries.lines import _sides_of, stored_lines_of
+from grassmeans_explorer.queries.pictures.context_map import draw_map
+from grassmeans_explorer.queries.pictures.planes import show_planes
 from grassmeans_explorer.work import LongWorkError, run_quickly
 
 

@@ -1,4 +1,4 @@
-"""How sure lines are."""
+"""Which occurrences a word has, why it has none, and how sure lines are."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ import math
 import numpy as np
 import pytest
 
+from grassmeans import Corpus
+from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.calibration import CALIBRATION
 from grassmeans_explorer.limits import WordNotFoundError
 from grassmeans_explorer.open_model import OpenModel
+from grassmeans_explorer.queries.asking.typed import tell_absence
 from grassmeans_explorer.queries.lines import read_plain_lines
 from grassmeans_explorer.queries.lookup import look_up
 from grassmeans_explorer.queries.occurrences import (
@@ -19,6 +22,7 @@ from grassmeans_explorer.queries.occurrences import (
     choose_positions,
     count_in_corpus,
     count_occurrences,
+    ids_of_forms,
     tell_senses,
 )
 from grassmeans_explorer.queries.words import show_word
@@ -62,3 +66,25 @@ def test_the_occurrences_of_a_word_are_those_of_its_forms(forms_model, forms_cor
     assert read_plain_lines(opened, "cranes").total == plural
     with pytest.raises(WordNotFoundError, match="does not occur"):
         choose_positions(opened, "nowhere", EVERYTHING)
+
+
+def test_that_a_word_does_not_occur_is_said_only_where_it_is_so(topic_model, tmp_path):
+    text = "the ice cream; the crane crane crane birdba birdba birdba the"
+    whole = Corpus.from_texts([text], tmp_path / "whole")
+    few = Corpus.from_texts([text], tmp_path / "few", options=IngestOptions(max_vocabulary=3))
+    told = {}
+    for name, corpus in (("whole", whole), ("few", few)):
+        opened = OpenModel(topic_model, corpus)
+        for word in ("zeppelin", "ice cream"):
+            with pytest.raises(WordNotFoundError) as error:
+                ids_of_forms(opened, word)
+            told[name, word] = str(error.value)
+    assert told["whole", "zeppelin"] == "'zeppelin' does not occur in whole"
+    assert "occurs 1 times: look at the phrase" in told["whole", "ice cream"]
+    # A corpus of the most frequent words cannot tell of the others.
+    assert "it may be one of the rarer ones" in told["few", "zeppelin"]
+    assert "it may be one of the rarer ones" in told["few", "ice cream"]
+    counts = count_in_corpus(OpenModel(topic_model, few), "bank")
+    assert (counts.count, "rarer" in counts.reason) == (0, True)
+    assert count_in_corpus(OpenModel(topic_model, whole), "crane").reason == ""
+    assert "too long" in tell_absence(OpenModel(topic_model, whole), "x" * 300)

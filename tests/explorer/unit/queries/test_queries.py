@@ -23,10 +23,13 @@ from grassmeans_explorer.limits import (
     WorkLimits,
 )
 from grassmeans_explorer.open_model import OpenModel
-from grassmeans_explorer.queries import concordance, corrections, geometry, words
+from grassmeans_explorer.queries import concordance, corrections, induce, words
 from grassmeans_explorer.queries.concordance import LineFilter, find_lines
 from grassmeans_explorer.queries.documents import show_document
 from grassmeans_explorer.queries.induce import induce_senses, show_induced
+from grassmeans_explorer.queries.lines import spread_documents
+from grassmeans_explorer.queries.pictures.context_map import draw_map
+from grassmeans_explorer.queries.pictures.planes import show_planes
 from grassmeans_explorer.queries.searching import REACH, Search, stand_near
 from grassmeans_explorer.queries.tag import tag_text
 
@@ -113,6 +116,14 @@ def test_the_dial_at_the_models_own_number_gives_its_senses(opened, topic_model)
         (2, 2, 1),
     ]
     assert [n.share for n in view.tree] == [1.0, *(s.share for s in view.senses)]
+
+
+def test_shares_of_the_tree_are_those_of_the_cards(opened, monkeypatch):
+    monkeypatch.setattr(induce, "SAMPLE", 31)  # the tree is found in a part of the contexts
+    view = show_induced(opened, "crane", 4)
+    levels = [[n.share for n in view.tree if n.level == level] for level in (1, 2, 3, 4)]
+    assert levels[3] == [sense.share for sense in view.senses]
+    assert [sum(shares) for shares in levels] == pytest.approx([1.0] * 4, abs=1e-3)
 
 
 def test_the_dial_takes_words_that_the_model_has_not(opened):
@@ -218,31 +229,48 @@ def test_without_a_corpus_lines_are_the_examples(alone):
 
 
 def test_examples_of_a_sense_are_the_nearest_lines(opened, alone):
-    found = concordance.find_examples(opened, "crane", 2)
+    found = concordance.find_examples(opened, "crane", 2, limit=15)
+    # Fifteen of the fifty nearest, the nearest of each document first.
+    documents = [line.document for line in found.examples]
+    assert len(set(documents)) == len(documents)
     distances = [line.distances[1] for line in found.examples]
     assert distances == sorted(distances)
+    whole = concordance.find_examples(opened, "crane", 2, limit=70).examples
+    assert {line.position for line in whole[:50]} == {
+        line.position for line in sorted(whole, key=lambda line: line.distances[1])[:50]
+    }
+    parts = [concordance.find_examples(opened, "crane", 2, offset=i, limit=10) for i in (40, 50)]
+    assert [line for part in parts for line in part.examples] == list(whole[40:60])
     assert {line.sense for line in found.examples} == {2}
     assert concordance.find_examples(alone, "crane", 2).total == N_EXAMPLES
     with pytest.raises(NothingThereError, match="1 to 2"):
         concordance.find_examples(opened, "crane", 3)
 
 
+def test_lines_of_one_document_wait_for_those_of_others():
+    assert spread_documents(["a", "a", "b", "a", "c", "b"], 5) == [0, 2, 4, 1, 3, 5]
+    assert spread_documents([]) == []
+
+
 def test_map_separates_the_senses(opened, alone):
-    drawn = geometry.draw_map(opened, "crane", 50)
+    drawn = draw_map(opened, "crane", 50)
     assert len(drawn.points) == 50
     sides = {(point.sense, point.x > 0) for point in drawn.points if point.sense}
     assert len(sides) == 2
-    corners = {corner.sense: corner.x for corner in drawn.axes.senses}
+    corners = {corner.sense: corner.x for corner in drawn.senses}
     assert {(sense, x > 0) for sense, x in corners.items()} == sides
-    assert drawn.axes.explained[0] > 0.8
-    assert {point.sense for point in geometry.draw_map(alone, "crane", 50).points} == {1, 2}
+    assert drawn.layout == "between"
+    assert drawn == draw_map(opened, "crane", 50)
+    assert {point.sense for point in draw_map(alone, "crane", 50).points} == {1, 2}
 
 
 def test_planes_come_from_the_corpus_where_there_is_one(opened):
-    scene = geometry.show_planes(opened, "crane")
+    scene = show_planes(opened, "crane")
     numbers = [plane["sense"] for plane in scene["planes"]]
     assert numbers == [1] * 5 + [2] * 5
     assert len({plane["left"] for plane in scene["planes"]}) == 10
+    places = np.sort([plane["position"] for plane in scene["planes"]])
+    assert len(set(opened.corpus.documents_of(places).tolist())) == 10
     lines = {line["sense"]: np.array(line["direction"]) for line in scene["lines"]}
     for plane in scene["planes"]:
         basis = np.array(plane["basis"])
@@ -253,13 +281,13 @@ def test_planes_come_from_the_corpus_where_there_is_one(opened):
 
 
 def test_planes_leave_hidden_senses_out(opened):
-    assert [line["sense"] for line in geometry.show_planes(opened, "crane")["lines"]] == [1, 2]
+    assert [line["sense"] for line in show_planes(opened, "crane")["lines"]] == [1, 2]
     correct(opened, "crane", "hide", [1])
-    assert [line["sense"] for line in geometry.show_planes(opened, "crane")["lines"]] == [2]
+    assert [line["sense"] for line in show_planes(opened, "crane")["lines"]] == [2]
     with pytest.raises(ConflictError, match="hidden"):
-        geometry.show_planes(opened, "crane", [1])
+        show_planes(opened, "crane", [1])
     with pytest.raises(NothingThereError):
-        geometry.show_planes(opened, "crane", [7])
+        show_planes(opened, "crane", [7])
 
 
 def test_document_shows_the_occurrence(opened, alone, topic_corpus):

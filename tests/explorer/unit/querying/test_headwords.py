@@ -7,6 +7,7 @@ import pytest
 from grassmeans import Corpus
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.errors import InputError
+from grassmeans.text.tokenizer import Tokenizer
 from grassmeans_explorer.querying.headwords import understand
 
 TEXT = (
@@ -66,6 +67,14 @@ def test_what_does_not_occur_says_so_only_where_it_is_true(corpus, asked, kind, 
     assert reason in found.reason
 
 
+def test_other_capitals_are_found_where_a_corpus_keeps_them():
+    kept = IngestOptions(tokenizer=Tokenizer(lowercase=False))
+    corpus = Corpus.from_texts(["Crane and NATO met in Paris; a crane flew"], options=kept)
+    spelt = {asked: understand(corpus, asked).word for asked in ("CRANE", "nato", "paris", "Flew")}
+    assert spelt == {"CRANE": "crane", "nato": "NATO", "paris": "Paris", "Flew": "flew"}
+    assert [understand(corpus, word).count for word in ("Crane", "crane")] == [1, 1]
+
+
 def test_rare_words_beyond_the_vocabulary_are_not_said_to_be_absent():
     corpus = Corpus.from_texts(["nest nest crane"], options=IngestOptions(max_vocabulary=1))
     found = understand(corpus, "crane")
@@ -74,8 +83,6 @@ def test_rare_words_beyond_the_vocabulary_are_not_said_to_be_absent():
 
 
 def test_numbers_that_are_kept_are_words():
-    from grassmeans.text.tokenizer import Tokenizer
-
     corpus = Corpus.from_texts([TEXT], options=IngestOptions(tokenizer=Tokenizer(numbers="keep")))
     assert understand(corpus, "catch 22").kind == "phrase"
     assert understand(corpus, "22").kind == "word"

@@ -40,6 +40,7 @@ def test_ngrams_are_chosen_by_a_word_and_by_their_edges(corpus):
     few = count_ngrams(corpus, 2, limit=1)
     assert (len(few.ngrams), few.total) == (1, 4)
     assert few.rows()[0]["count"] == 3
+    assert list(few.rows()[0]) == list(few.column_types())
     with pytest.raises(UnknownWordError):
         count_ngrams(corpus, 2, containing="xyzzy")
     with pytest.raises(InputError, match="1 to 8"):

@@ -13,9 +13,9 @@ from grassmeans_explorer.sketches.differences import compare_groups, compare_sen
 from grassmeans_explorer.sketches.sketching import SketchCollocate, SketchGroup, SketchRelation
 
 
-def make_group(sense, collocates, word="crane") -> SketchGroup:
+def make_group(sense, collocates, word="crane", name="") -> SketchGroup:
     found = tuple(SketchCollocate(name, "X", n, n, dice) for name, (n, dice) in collocates.items())
-    return SketchGroup(word, sense, "", 9, (SketchRelation("object of", 9, found),))
+    return SketchGroup(word, sense, name, 9, (SketchRelation("object of", 9, found),))
 
 
 BIRD = {"see": (5, 10.0), "feed": (4, 9.0), "lose": (2, 7.0)}
@@ -33,6 +33,8 @@ def test_differences_are_ordered_by_size():
     build = found.compared[0]
     assert (build.first, build.second, build.first_log_dice) == (0, 6, None)
     assert found.rows()[0]["relation"] == "object of"
+    named = compare_groups(make_group(1, BIRD, name="bird"), make_group(2, MACHINE))
+    assert [row["of"] for row in named.rows()] == ["crane.2", "crane.1 bird", "crane.1 bird"]
     few = compare_groups(make_group(1, BIRD), make_group(2, MACHINE), fewest=1, limit=1)
     assert [row.word for row in few.compared] == ["build", "feed"]
 

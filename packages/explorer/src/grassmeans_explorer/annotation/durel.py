@@ -37,7 +37,7 @@ USE_COLUMNS = (
 )
 PAIR_COLUMNS = ("identifier1", "identifier2", "lemma")
 JUDGMENT_COLUMNS = ("identifier1", "identifier2", "annotator", "judgment", "comment", "lemma")
-LABEL_COLUMNS = ("identifier", "label", "annotator", "comment", "lemma")
+LABEL_COLUMNS = ("identifier", "label", "annotator", "comment", "lemma", "description")
 SENSE_COLUMNS = ("label", "description", "lemma")
 _ENDINGS = (".csv", ".tsv")
 _RANGE = re.compile(r"\s*(\d{1,7})\s*:\s*(\d{1,7})\s*")
@@ -95,7 +95,10 @@ def export_project(
         senses = [[label, text, lemma] for label, text in project.labels.items()]
         tables["senses"] = SENSE_COLUMNS, senses
         rows = [
-            [item.uses[0], one.label, name, one.comment, lemma_of[item.uses[0]]]
+            [
+                *(item.uses[0], one.label, name, one.comment, lemma_of[item.uses[0]]),
+                project.labels.get(one.label, ""),
+            ]
             for name, item, one in given
         ]
         tables["labels"] = LABEL_COLUMNS, rows

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
 
-from grassmeans.results import Tabular
+from grassmeans.results import ColumnTypes, Tabular, types_of
 from grassmeans_explorer.annotation.agreement import measure_alpha, measure_kappa
 from grassmeans_explorer.annotation.project import RELATEDNESS, UNDECIDED, AnnotationProject
 
@@ -64,6 +64,10 @@ class Agreement(Tabular):
     def rows(self) -> list[dict[str, Any]]:
         """A pair of annotators a row."""
         return [asdict(pair) for pair in self.pairs]
+
+    def column_types(self) -> ColumnTypes:
+        """The columns of such rows."""
+        return types_of(PairAgreement)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""

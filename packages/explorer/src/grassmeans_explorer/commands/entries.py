@@ -45,7 +45,7 @@ def entries(
 
     The format is that of the file's name: .tei.xml (TEI Lex-0), .ttl (OntoLex-Lemon),
     .lexonomy.xml, .dmlex.json, .csv, .html (to print) or .json (all that there is). Entries are
-    read back from .json, .csv and .tei.xml.
+    read back from all but .html; from .ttl with the package rdflib.
 
     [dim]grassmeans entries en --word crane --proposals -o crane.html[/]
 

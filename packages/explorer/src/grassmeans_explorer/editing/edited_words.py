@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ class Edit:
     action: str
     """"merge", "split", "rename", "hide", "unhide", "adopt" or "assign"."""
     senses: tuple[int, ...] = ()
-    """What it is about: two senses to merge, the one that gets lines (none for a new one)."""
+    """What it is about: the senses to merge, the one that gets lines (none for a new one)."""
     name: str = ""
     """A new one."""
     n_senses: int = 0
@@ -177,10 +178,10 @@ class EditedWord:
         check_numbers(self.entry, edit.senses)
         origins = list(self.origins)
         if edit.action == "merge":
-            first, second = sorted(edit.senses)
-            pair = origins[first - 1], origins[second - 1]
-            origins[first - 1] = tuple(sorted({*pair[0], *pair[1]})) if all(pair) else ()
-            del origins[second - 1]
+            rows = sorted(number - 1 for number in edit.senses)
+            parts = [origins[row] for row in rows]
+            origins[rows[0]] = tuple(sorted({*chain(*parts)})) if all(parts) else ()
+            origins = [own for row, own in enumerate(origins) if row not in rows[1:]]
         elif edit.action == "split":
             origins[edit.senses[0] - 1] = ()
         elif edit.action == "adopt":
@@ -214,6 +215,8 @@ def _check_edit(edit: Edit) -> None:
     """Refuse an edit that is none."""
     if edit.action not in ACTIONS:
         raise InputError(f"action must be one of {', '.join(ACTIONS)}, got {edit.action!r}")
+    if edit.action == "merge" and len(edit.senses) > 1:
+        return
     wanted = {"merge": (2,), "adopt": (0,), "assign": (0, 1)}.get(edit.action, (1,))
     if len(edit.senses) not in wanted:
         most = wanted[-1]

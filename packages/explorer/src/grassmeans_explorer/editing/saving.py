@@ -70,7 +70,7 @@ def save_version(
             for word, edited in edits.items()
             if edited.origins != tuple((i,) for i in range(1, len(edited.original.senses) + 1))
         }
-        lexemes = model.lexemes if renumbered else None
+        lexemes = model.stored_lexemes if renumbered else None
         copy_rest(
             model, building.folder, None if lexemes is None else edit_lexemes(lexemes, renumbered)
         )
@@ -130,8 +130,8 @@ def copy_rest(model: SenseModel, folder: Path, lexemes: WordVectors | None) -> N
     copy_files(model.folder, folder, [HIDDEN_DIRECTIONS, *more])
     if not (folder / VECTORS_FOLDER).exists():
         raise ArtifactError(f"{model.folder} has no vectors any more: was it moved?")
-    if lexemes is not None and model.lexemes is not None:
-        about = model.lexemes.manifest.get("lexemes", {})
+    if lexemes is not None and model.stored_lexemes is not None:
+        about = model.stored_lexemes.manifest.get("lexemes", {})
         lexemes.save(folder / LEXEMES_FOLDER, extra={"lexemes": dict(about)})
 
 

@@ -4,7 +4,7 @@ Pure functions from `WordSenses` to `WordSenses`. An edit changes the senses tha
 contexts are given, the whole word is counted in them: occurrences, shares and mean distances of all
 senses, so that these are never of two corpora. Numbers are as stable as they can be: hiding and
 renaming keep them, a split puts its second part at the end, and only a merger moves the later
-senses up by one. A share is that of the occurrences nearest to a sense, hidden ones among them.
+senses up. A share is that of the occurrences nearest to a sense, hidden ones among them.
 
 A hidden sense is no candidate any more: an occurrence that was nearest to it belongs to the next
 nearest sense, or to none where that is too far. While a word is being edited its direction stays
@@ -20,7 +20,7 @@ meet: the leading eigenvector of
 
     n c^2 u u' + w (B_1' B_1 + ... + B_m' B_m),
 
-the formula by which two senses are merged. Where lines have ends it is the mean of n c u and the
+the formula by which senses are merged. Where lines have ends it is the mean of n c u and the
 lines, each w times. A sense that had the lines turns away from them: there they are subtracted.
 
 How much a line counts is as little as it takes: w is 1, 2, 4, ... until all of the lines are
@@ -119,43 +119,46 @@ def _change_sense(entry: WordSenses, number: int, **changes: Any) -> WordSenses:
 
 def merge_senses(
     entry: WordSenses,
-    pair: Sequence[int],
+    numbers: Sequence[int],
     vectors: WordVectors,
     sample: WordSample | None = None,
     lines_have_ends: bool = False,
 ) -> WordSenses:
-    """Make two senses one, which takes the smaller number; later ones move up.
+    """Make two or more senses one, which takes the smallest number; later ones move up.
 
-    Neither may be hidden; the name is that of the one with the larger share. Its direction is the
-    leading eigenvector of s_1 u_1 u_1' + s_2 u_2 u_2', with the shares as weights; where lines have
-    ends, the mean of the two. With contexts it is the direction in which those nearest to either
-    sense meet: the same formula, with their subspaces in place of the two lines.
+    None may be hidden; the name is that of the one with the largest share. Its direction is the
+    leading eigenvector of s_1 u_1 u_1' + s_2 u_2 u_2' + ..., with the shares as weights; where
+    lines have ends, their mean. With contexts it is the direction in which those nearest to one of
+    the senses meet: the same formula, with their subspaces in place of the lines.
     """
-    check_numbers(entry, pair)
-    if len(set(pair)) != _PARTS:
-        raise InputError(f"a merger needs two different senses, got {list(pair)}")
-    check_numbers(entry, pair, visible=True)
-    first, second = (entry.senses[number - 1] for number in sorted(pair))
-    weights = np.array([first.share, second.share])
-    weights = weights if weights.sum() > 0.0 else np.ones(_PARTS)
-    lines = entry.directions[[first.number - 1, second.number - 1]]
+    check_numbers(entry, numbers)
+    if len(set(numbers)) != len(numbers) or len(numbers) < _PARTS:
+        raise InputError(f"a merger needs two or more different senses, got {list(numbers)}")
+    check_numbers(entry, numbers, visible=True)
+    parts = [entry.senses[number - 1] for number in sorted(numbers)]
+    first = parts[0]
+    weights = np.array([part.share for part in parts])
+    weights = weights if weights.sum() > 0.0 else np.ones(len(parts))
+    rows = [part.number - 1 for part in parts]
+    lines = entry.directions[rows]
     direction = _merge_lines(lines, weights, lines_have_ends)
     if sample is not None:
         labels = sample.measure(blank_hidden(entry).directions).argmin(axis=1)
-        group = np.isin(labels, [first.number - 1, second.number - 1])
+        group = np.isin(labels, rows)
         if group.any():
             met = find_meeting(sample.bases[group], FitOptions(signed=sample.lines_have_ends))
             direction = _turn_towards(met, lines[int(weights.argmax())])
     directions = np.array(entry.directions, np.float32)
     directions[first.number - 1] = direction
-    directions = np.delete(directions, second.number - 1, axis=0)
+    directions = np.delete(directions, rows[1:], axis=0)
     merged = replace(
-        _join(first, second, weights),
+        _join(parts, weights),
         nearest_words=find_nearest_words(entry.word, direction[None], vectors)[0],
     )
-    others = [sense for sense in entry.senses if sense.number != second.number]
+    others = list(entry.senses)
     others[first.number - 1] = merged
-    numbered = tuple(replace(sense, number=i) for i, sense in enumerate(others, 1))
+    kept = [sense for row, sense in enumerate(others) if row not in rows[1:]]
+    numbered = tuple(replace(sense, number=i) for i, sense in enumerate(kept, 1))
     joined = replace(entry, directions=directions, senses=numbered)
     if sample is None:
         return joined
@@ -224,26 +227,25 @@ def _turn_towards(direction: Floats, line: Floats) -> Floats:
     return -direction if float(direction @ line) < 0.0 else direction
 
 
-def _join(first: Sense, second: Sense, weights: Doubles) -> Sense:
-    """What is known of two senses, as one."""
-    larger = first if weights[0] >= weights[1] else second
+def _join(parts: Sequence[Sense], weights: Doubles) -> Sense:
+    """What is known of some senses, as one."""
     shares = weights / weights.sum()
-    words = _alternate(first.characteristic_words, second.characteristic_words)
+    words = _alternate([part.characteristic_words for part in parts])
     return replace(
-        first,
-        share=first.share + second.share,
-        mean_distance=float(shares @ [first.mean_distance, second.mean_distance]),
+        parts[0],
+        share=sum(part.share for part in parts),
+        mean_distance=float(shares @ [part.mean_distance for part in parts]),
         characteristic_words=words[:N_CHARACTERISTIC],
-        examples=_alternate(first.examples, second.examples)[:N_EXAMPLES],
-        name=larger.name,
-        function=first.function and second.function,
+        examples=_alternate([part.examples for part in parts])[:N_EXAMPLES],
+        name=parts[int(weights.argmax())].name,
+        function=all(part.function for part in parts),
     )
 
 
-def _alternate(first: Sequence[Item], second: Sequence[Item]) -> tuple[Item, ...]:
-    """Items of both in turns, each once."""
-    pairs = zip_longest(first, second)
-    return tuple(dict.fromkeys(item for item in chain(*pairs) if item is not None))
+def _alternate(lists: Sequence[Sequence[Item]]) -> tuple[Item, ...]:
+    """Items of all lists in turns, each once."""
+    turns = zip_longest(*lists)
+    return tuple(dict.fromkeys(item for item in chain(*turns) if item is not None))
 
 
 def describe_anew(

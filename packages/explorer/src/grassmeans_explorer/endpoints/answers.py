@@ -33,7 +33,7 @@ from grassmeans.errors import ArtifactError, GrassmeansError, InputError, Storag
 from grassmeans_explorer import limits
 from grassmeans_explorer.endpoints.schema import find_methods
 from grassmeans_explorer.open_model import OpenModel
-from grassmeans_explorer.queries.compare import CollocatesView, SideBySide
+from grassmeans_explorer.queries.compare import CollocatesView, ComparedSide, SideBySide
 from grassmeans_explorer.queries.concordance import Lines
 from grassmeans_explorer.queries.documents import Frequencies
 from grassmeans_explorer.queries.words import WordSummary, WordView
@@ -165,10 +165,16 @@ def table_of_senses(view: WordView) -> Table:
 
 def table_of_lines(found: Lines) -> Table:
     """Concordance lines, with a column for each field of their documents."""
-    columns = ("position", "document", "left", "word", "right", "sense", "confidence")
-    own = attrgetter(*columns)
+    own = attrgetter("position", "document", "left", "word", "right", "sense")
+    columns = ("position", "document", "left", "word", "right", "sense", "sense_name", "confidence")
     names = tuple(dict.fromkeys(name for line in found.lines for name in line.fields))
-    rows = ((*own(x), *(x.fields.get(name, "") for name in names)) for x in found.lines)
+    rows = (
+        (
+            *(*own(x), found.names.get(x.sense, ""), x.confidence),
+            *(x.fields.get(name, "") for name in names),
+        )
+        for x in found.lines
+    )
     # A field may be called as a column is.
     return (*columns, *(f"document_{name}" if name in columns else name for name in names)), rows
 
@@ -181,19 +187,30 @@ def table_of_frequencies(found: Frequencies) -> Table:
 
 def table_of_collocates(found: CollocatesView) -> Table:
     """Words near a word or a sense."""
-    columns = ("count", "total", "expected", "log_dice", "log_likelihood")
-    return ("collocate", *columns), map(attrgetter("word", *columns), found.collocates)
+    columns = ("word", "count", "total", "expected", "log_dice", "log_likelihood")
+    numbers = attrgetter(*columns)
+    if found.sense is None:
+        return ("collocate", *columns[1:]), map(numbers, found.collocates)
+    rows = ((*numbers(one), found.sense, found.name) for one in found.collocates)
+    return ("collocate", *columns[1:], "sense", "sense_name"), rows
 
 
 def table_of_comparison(found: SideBySide) -> Table:
     """Neighbours and collocates of two words or senses, and which of them they are near."""
     columns = ("word", "first", "second", "first_log_dice", "second_log_dice", "log_likelihood")
     rows: list[tuple[object, ...]] = []
+    sides = {name: _name_side(getattr(found, name)) for name in ("first", "second")}
     for kind, lists in ("neighbour", found.neighbours), ("collocate", found.collocates):
         for near in ("shared", "first", "second") if lists else ():
             for row in getattr(lists, near):
-                rows.append((kind, near, *(getattr(row, name, None) for name in columns)))
-    return ("kind", "near", *columns), rows
+                cells = (getattr(row, name, None) for name in columns)
+                rows.append((kind, near, sides.get(near, ""), *cells))
+    return ("kind", "near", "near_name", *columns), rows
+
+
+def _name_side(side: ComparedSide) -> str:
+    """A word, or a sense of it by its number and name."""
+    return side.word if side.sense is None else f"{side.word}.{side.sense} {side.name}".rstrip()
 
 
 def error_answer(

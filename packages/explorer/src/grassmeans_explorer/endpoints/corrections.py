@@ -17,6 +17,7 @@ from grassmeans_explorer.queries.words import WordView
 
 MOST_LINES = 5_000
 MOST_NODES = 64
+MOST_MERGED = 64
 LONGEST_PASSAGE = 20_000
 """Beyond the bounds of any server: what is more is no request at all."""
 
@@ -46,7 +47,11 @@ class CorrectionRequest(schema.RequestBody):
     action: Literal[
         "merge", "split", "rename", "hide", "unhide", "adopt", "assign", "undo", "redo", "reset"
     ]
-    senses: list[Annotated[int, Field(ge=1, le=schema.MAX_OFFSET)]] = Field([], max_length=2)
+    senses: list[Annotated[int, Field(ge=1, le=schema.MAX_OFFSET)]] = Field(
+        [],
+        max_length=MOST_MERGED,
+        description="What it is about: two or more to merge, else one.",
+    )
     name: str | None = Field(None, max_length=1000)
     lines: list[Annotated[int, Field(ge=0, le=schema.MAX_OFFSET)]] = Field(
         [],

@@ -113,7 +113,7 @@ class LineBody(schema.RequestBody):
 class FileBody(schema.RequestBody):
     """A file of entries."""
 
-    format: Literal["json", "csv", "tei"]
+    format: Literal["json", "csv", "tei", "lexonomy", "dmlex", "ontolex"]
     content: str = Field(json_schema_extra=schema.bounded_by("request.lexicon_characters"))
 
 

@@ -189,7 +189,7 @@ Forms = Annotated[
     Query(
         pattern=f"^[^\\s|]*([\\s|]+[^\\s|]+){{0,{_MOST_FORMS - 1}}}[\\s|]*$",
         max_length=MOST_CHARACTERS,
-        description="Other forms of the word, looked at with its senses: banks|banked.",
+        description="Other forms of the word, looked at with its senses: banks|banked, bank*.",
     ),
 ]
 

@@ -1,4 +1,4 @@
-"""``/api/words``, ``/api/lookup``, ``/api/sense-map``, ``/api/changes``: words and their senses."""
+"""``/api/words``, ``/api/lookup``, ``/api/showcase``, ``/api/sense-map``: words and senses."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from grassmeans_explorer.endpoints.answers import Session, answer_as
 from grassmeans_explorer.queries import (
     concordance,
     documents,
-    geometry,
     lines,
     lookup,
     occurrences,
+    showcase,
     words,
 )
+from grassmeans_explorer.queries.pictures import context_map, planes, sense_map
 
 _NUMBERS = "^[0-9]{1,9}(,[0-9]{1,9}){0,63}$"
 _MOST_CHARACTERS = 4_000
@@ -104,7 +105,7 @@ def make_router(session: Session) -> APIRouter:
 
     @router.get(
         "/sense-map",
-        **schema.gives(geometry.SenseMap, "The senses of many words in one picture", 404, 422, 429),
+        **schema.gives(sense_map.SenseMap, "The senses of many words in a picture", 404, 422, 429),
     )
     async def map_senses(
         request: Request,
@@ -121,15 +122,19 @@ def make_router(session: Session) -> APIRouter:
             schema.bounded("request.map_words", "So many words near their senses as well.", ge=0),
         ] = 0,
     ) -> Response:
-        return await session.tell(request, geometry.map_senses, words.split(","), neighbours)
+        return await session.tell(request, sense_map.map_senses, words.split(","), neighbours)
 
     return router
 
 
 def make_context_router(session: Session) -> APIRouter:
-    """Those of a word's contexts: how many there are, and pictures of them."""
+    """Words to begin with; of a word's contexts, how many there are, and pictures of them."""
     router = APIRouter(prefix="/api", tags=["words"], route_class=schema.WordRoute)
     limits = session.opened.limits
+
+    @router.get("/showcase", **schema.gives(showcase.Showcase, "Words to begin with", 429))
+    async def choose_showcase(request: Request) -> Response:
+        return await session.tell(request, showcase.choose_showcase)
 
     @router.get(
         "/words/{word}/counts",
@@ -152,9 +157,9 @@ def make_context_router(session: Session) -> APIRouter:
         n_senses: schema.Dial = None,
     ) -> Response:
         numbers = None if senses is None else [int(number) for number in senses.split(",")]
-        return await session.tell(request, geometry.show_planes, word, numbers, n_senses)
+        return await session.tell(request, planes.show_planes, word, numbers, n_senses)
 
-    @router.get("/words/{word}/map", **schema.gives(geometry.ContextMap, "A map of contexts"))
+    @router.get("/words/{word}/map", **schema.gives(context_map.ContextMap, "A map of contexts"))
     async def draw_map(
         request: Request,
         word: schema.Word,
@@ -162,7 +167,7 @@ def make_context_router(session: Session) -> APIRouter:
         n_senses: schema.Dial = None,
     ) -> Response:
         schema.check_page(limits, limit, most=limits.request.map_points)
-        return await session.tell(request, geometry.draw_map, word, limit, n_senses)
+        return await session.tell(request, context_map.draw_map, word, limit, n_senses)
 
     return router
 

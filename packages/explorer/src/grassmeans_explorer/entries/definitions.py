@@ -16,6 +16,9 @@ _STOP = r"\s*(?:[.!?…]+[\"'”’»)]*$|[;:])"  # where the sentence ends, or 
 _PAUSE = r"\s*(?:[.!?…]+[\"'”’»)]*$|[,;:)–—])"
 _END = rf"(?P<definition>[^;:]+?){_STOP}"
 _COMMA = rf"(?P<definition>[^,;:]+?){_PAUSE}"
+# What is the first, the only or the largest is told of a single thing.
+_SINGLE = r"(?:\S*\d\S*|[a-z-]{2,}est|first|second|third|only|main|same|most|last)"
+_ONE_OF_ITS_KIND = rf"(?!the\s+(?:\S+\s+)?{_SINGLE}\b)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +40,17 @@ PATTERNS: dict[str, tuple[DefiningPattern, ...]] = {
         DefiningPattern(
             r"(?:an?|the)?\s*", rf"\s+(?:is|are)\s+(?:defined\s+as|a\s+term\s+for)\s+{_END}", 1.0
         ),
+        DefiningPattern(r"(?:an?|the)?\s*", rf"\s+(?:means|denotes|refers\s+to)\s+{_END}", 0.9),
+        DefiningPattern(r"(?:an?)?\s*", rf"\s+consists\s+of\s+{_END}", 0.9),
         DefiningPattern(
-            r"(?:an?|the)?\s*", rf"\s+(?:means|denotes|refers\s+to|consists\s+of)\s+{_END}", 0.9
-        ),
-        DefiningPattern(
-            r"(?:an?|the)?\s*",
-            rf"\s+(?:is|are)\s+(?P<definition>(?:an?|any|one\s+of|the)\s[^;:]+?){_STOP}",
+            r"(?:an?)?\s*",
+            rf"\s+(?:is|are)\s+(?P<definition>{_ONE_OF_ITS_KIND}(?:an?|any|one\s+of|the)\s[^;:]+?)"
+            rf"{_STOP}",
             0.8,
+        ),
+        # "The bank is the largest in town" speaks of one bank, "The crane is a bird" of all.
+        DefiningPattern(
+            r"the\s+", rf"\s+is\s+(?P<definition>(?:an?|any|one\s+of)\s[^;:]+?){_STOP}", 0.6
         ),
         DefiningPattern(
             r".*",

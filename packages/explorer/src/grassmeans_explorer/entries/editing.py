@@ -7,6 +7,7 @@ texts are told, and the one that came too late is kept in the journal.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
@@ -109,40 +110,69 @@ def _keep_conflict(
     revision: int,
     numbers: ModelNumbers,
 ) -> None:
-    """Keep what came too late, and raise `EntryConflictError` with both texts of each field."""
+    """Keep what came too late, and raise `EntryConflictError` with both texts of each field.
+
+    Each change is told with the place where its sense is now, so that it can be made there. Texts
+    of a sense that is gone have the place of a new one at the end.
+    """
     texts: list[dict[str, Any]] = []
+    places: list[list[int] | None] = []
+    added: dict[tuple[SensePath, str], SensePath] = {}
     late = entry
-    for change in wanted:
-        found = _find_again(entry, change)
+    for number, change in enumerate(wanted):
+        place = _find_again(entry, change)
+        is_gone = place is None
+        if place is None and change.action == "set":
+            place = added.get((change.path, change.key))
+            if place is None:
+                late = changes.add_sense(late, EntrySense(_find_free(late, change.key, numbers)))
+                place = (len(late.senses),)
+                added[change.path, change.key] = place
+        places.append(None if place is None else list(place))
+        if place is None:
+            continue
         if change.action == "set":
-            theirs = getattr(_look(entry, found), change.field, None)
-            told = (_to_plain(change.field, value) for value in (change.value, theirs))
-            place = {"path": list(found.path), "field": change.field}
-            texts.append(place | dict(zip(("yours", "theirs"), told, strict=True)))
-        try:
-            late = apply_change(late, found)
-        except InputError:
-            if change.action == "set" and change.path:  # of a sense that is gone: it is kept
-                lost = EntrySense(**{change.field: change.value})
-                late = changes.add_sense(late, lost)
+            there = None if is_gone else _look(entry, place)
+            told = (
+                _to_plain(change.field, value)
+                for value in (change.value, getattr(there, change.field, None))
+            )
+            about = {"change": number, "path": list(place), "field": change.field}
+            key = getattr(_look(late, place), "key", "")
+            about |= {"key": key, "is_gone": is_gone}
+            texts.append(about | dict(zip(("yours", "theirs"), told, strict=True)))
+        with suppress(InputError):  # it does not fit any more
+            late = apply_change(late, replace(change, path=place))
     try:
         store.put(late, revision, numbers)
     except EntryConflictError as error:
-        error.details = {"revision": error.revision, "texts": texts}
+        error.details = {"revision": error.revision, "texts": texts, "places": places}
         raise
 
 
-def _find_again(entry: DictionaryEntry, change: EntryChange) -> EntryChange:
-    """The change at the place where the sense that it was made for is now."""
-    if not change.key or change.action == "add":
-        return change
-    places = [path for path, sense in walk_senses(entry.senses) if sense.key == change.key]
-    return change if not places or change.path in places else replace(change, path=places[0])
+def _find_again(entry: DictionaryEntry, change: EntryChange) -> SensePath | None:
+    """Where the sense is now that a change was made for; None where it is gone.
+
+    A sense of the model is known by its key, one's own by its place alone.
+    """
+    if change.key and change.action != "add":
+        places = [path for path, sense in walk_senses(entry.senses) if sense.key == change.key]
+        return change.path if change.path in places else next(iter(places), None)
+    return None if _look(entry, change.path) is None else change.path
 
 
-def _look(entry: DictionaryEntry, change: EntryChange) -> DictionaryEntry | EntrySense | None:
+def _find_free(entry: DictionaryEntry, key: str, numbers: ModelNumbers) -> str:
+    """The key of a sense that the model still has and the entry has not; else none."""
+    known = numbers.senses_of(entry.word)
+    n_senses = 0 if known is None else known.n_senses
+    keys = {encode_key(entry.word, number) for number in range(1, n_senses + 1)}
+    taken = {sense.key for _, sense in walk_senses(entry.senses)}
+    return key if key in keys - taken else ""
+
+
+def _look(entry: DictionaryEntry, path: SensePath) -> DictionaryEntry | EntrySense | None:
     try:
-        return changes.find_sense(entry, change.path) if change.path else entry
+        return changes.find_sense(entry, path) if path else entry
     except InputError:
         return None
 

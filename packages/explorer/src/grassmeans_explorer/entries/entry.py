@@ -36,7 +36,7 @@ class Renumbering:
     action: str
     """"merge", "split", "add" (a sense at the end) or "adopt" (all are other ones)."""
     senses: tuple[int, ...] = ()
-    """What it was about: the two that were merged, the one that was split."""
+    """What it was about: those that were merged, in order; the one that was split."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,7 +107,7 @@ def _follow(numbers: Sequence[int], before: Numbering, now: Numbering) -> list[i
     n_senses = before.n_senses
     for step in reversed(steps[n_same:]):
         found = _go_back(found, step, n_senses)
-        n_senses += 1 if step.action == "merge" else -1
+        n_senses += len(step.senses) - 1 if step.action == "merge" else -1
     for step in others[n_same:]:
         found = [None if number is None else _go_on(number, step) for number in found]
     return [n if n is not None and 1 <= n <= now.n_senses else None for n in found]
@@ -118,10 +118,8 @@ def _go_on(number: int, step: Renumbering) -> int | None:
         return None
     if step.action != "merge":
         return number  # the first part of a split has the number, the second one is at the end
-    first, second = step.senses
-    if number == second:
-        return first
-    return number - 1 if number > second else number
+    first, *others = step.senses
+    return first if number in others else number - sum(other < number for other in others)
 
 
 def _go_back(numbers: Sequence[int | None], step: Renumbering, n_senses: int) -> list[int | None]:
@@ -130,16 +128,21 @@ def _go_back(numbers: Sequence[int | None], step: Renumbering, n_senses: int) ->
         return [None] * len(numbers)
     if step.action != "merge":  # what came at the end is gone
         return [None if number == n_senses else number for number in numbers]
-    first, second = step.senses
     found: list[int | None] = []
-    is_taken = False
+    left = list(step.senses)
     for number in numbers:
-        if number == first:  # a second text of the merged sense is that of the second one
-            found.append(second if is_taken else first)
-            is_taken = True
+        if number == step.senses[0]:  # a second text of the merged sense is that of the second one
+            found.append(left.pop(0) if len(left) > 1 else left[0])
         else:
-            found.append(number + 1 if number is not None and number >= second else number)
+            found.append(None if number is None else _make_room(number, step.senses[1:]))
     return found
+
+
+def _make_room(number: int, others: Sequence[int]) -> int:
+    """The number that a sense had before senses with these numbers, in order, were merged away."""
+    for other in others:
+        number += number >= other
+    return number
 
 
 def settle_numbering(entry: DictionaryEntry, numbers: ModelNumbers) -> DictionaryEntry:

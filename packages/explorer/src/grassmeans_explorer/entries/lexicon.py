@@ -129,7 +129,8 @@ def fit_entries(
         wanted = {*words, *map(model.spell, words)}
         entries = [entry for entry in entries if entry.word in wanted]
     if not lexicon.root or lexicon.root == root_of(model):
-        return entries, []
+        return entries, list(lexicon.remarks)
     return [forget_numbering(entry) for entry in entries], [
-        "the entries are of another model: look whether their senses are those of this one"
+        *lexicon.remarks,
+        "the entries are of another model: look whether their senses are those of this one",
     ]

@@ -76,6 +76,7 @@ class CollocatesView:
     measured: int | None  # of a sample of the occurrences, its size; None for all of them
     occurrences: int  # of the word
     collocates: tuple[Collocate, ...]
+    name: str = ""  # of the sense
 
 
 def find_lexeme_lines(opened: OpenModel, lexeme: Lexeme, sample: LineSample) -> ChosenLines:
@@ -114,7 +115,8 @@ def find_collocates(opened: OpenModel, lexeme: Lexeme, settings: NearSettings) -
     near = count_near(opened, [lines], settings)
     ranked = near.rank(0, by=settings.by, **settings.told)
     looked_at = len(lines.positions), lines.sampled, lines.n_occurrences
-    return CollocatesView(lines.key, lexeme.sense, *looked_at, ranked)
+    name = lines.names.get(lexeme.sense or 0, "")
+    return CollocatesView(lines.key, lexeme.sense, *looked_at, ranked, name)
 
 
 @dataclass(frozen=True, slots=True)

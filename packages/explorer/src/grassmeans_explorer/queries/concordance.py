@@ -8,6 +8,7 @@ are the model's examples.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,10 +21,18 @@ from grassmeans_explorer.limits import BoundedCache, Kept
 from grassmeans_explorer.open_model import OpenModel
 from grassmeans_explorer.queries import occurrences, searching
 from grassmeans_explorer.queries.induce import model_with
-from grassmeans_explorer.queries.lines import LINE_WIDTH, Line, read_lines, stored_lines_of
+from grassmeans_explorer.queries.lines import (
+    LINE_WIDTH,
+    SPREAD,
+    Line,
+    find_documents,
+    read_lines,
+    spread_documents,
+    stored_lines_of,
+)
 from grassmeans_explorer.queries.lookup import check_typed
 from grassmeans_explorer.queries.occurrences import LineSample, MeasuredWord, measure_word
-from grassmeans_explorer.queries.words import check_sense
+from grassmeans_explorer.queries.words import check_sense, require_word
 from grassmeans_explorer.work import begin_long_work
 
 _FEW = 8
@@ -66,6 +75,15 @@ class Lines:
     measured: int | None
     lines: tuple[Line, ...]
     occurrences: int = 0  # of the word in the corpus; without one, example lines
+    # What the senses of these lines are called, by their numbers.
+    names: Mapping[int, str] = field(default_factory=dict)
+    forms: tuple[str, ...] = ()  # the other words that a form with a wildcard stands for
+
+    @classmethod
+    def of(cls, chosen: ChosenLines, shown: tuple[Line, ...]) -> Lines:
+        """Some of the lines that were chosen."""
+        counts = len(chosen.positions), chosen.sampled, shown, chosen.n_occurrences
+        return cls(*counts, _name_senses(shown, chosen.names), chosen.forms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +104,8 @@ class ChosenLines:
     measured: MeasuredWord | None  # the same with senses, where they had to be told
     n_looked_at: int
     n_occurrences: int
+    names: Mapping[int, str] = field(default_factory=dict)  # of the senses, by their numbers
+    forms: tuple[str, ...] = ()  # as of `Lines`
 
     @property
     def share(self) -> float:
@@ -104,14 +124,15 @@ def choose_lines(opened: OpenModel, word: str, wanted: LineFilter) -> ChosenLine
     is_plain = not wanted.search and wanted.sort == searching.POSITION
     if not is_plain:
         begin_long_work()
-    key, directions = _find_senses(opened, word, wanted)
+    key, directions, names = _find_senses(opened, word, wanted)
     n_all = occurrences.count_occurrences(opened, key, wanted.sample)
+    forms = occurrences.list_forms(opened, key, wanted.sample)
     if not wanted.needs_senses:
         most = None if is_plain else opened.limits.work.searched_lines
         positions = occurrences.choose_positions(opened, key, wanted.sample, most)
         kept = positions[_pass_words(opened, key, positions, wanted)]
         kept = kept[searching.order_positions(corpus, kept, wanted.sort)]
-        return ChosenLines(key, directions, kept, None, len(positions), n_all)
+        return ChosenLines(key, directions, kept, None, len(positions), n_all, names, forms)
     measured = measure_word(opened, key, directions, wanted.sample)
     passes = _pass_words(opened, key, measured.positions, wanted)
     passes &= measured.confidence >= wanted.min_confidence
@@ -128,19 +149,30 @@ def choose_lines(opened: OpenModel, word: str, wanted: LineFilter) -> ChosenLine
     else:
         order = searching.order_positions(corpus, found.positions, wanted.sort)
     found = found[order]
-    return ChosenLines(key, directions, found.positions, found, len(measured.positions), n_all)
+    counts = len(measured.positions), n_all
+    return ChosenLines(key, directions, found.positions, found, *counts, names, forms)
 
 
-def _find_senses(opened: OpenModel, word: str, wanted: LineFilter) -> tuple[str, Floats]:
-    """A word's key and the directions of its senses; none for a word that only the corpus has."""
+def _find_senses(
+    opened: OpenModel, word: str, wanted: LineFilter
+) -> tuple[str, Floats, Mapping[int, str]]:
+    """A word's key, the directions of its senses and what they are called.
+
+    There are none for a word that only the corpus has.
+    """
     try:
         model, key = model_with(opened, word, wanted.n_senses)
     except limits.WordNotFoundError:
         key = opened.key_of(word)
         if wanted.needs_senses or wanted.n_senses is not None or not opened.is_in_corpus(key):
             raise
-        return key, opened.no_directions
-    return key, model.inventory.directions(key)
+        return key, opened.no_directions, {}
+    return key, model.inventory.directions(key), model.inventory.names_of(key)
+
+
+def _name_senses(lines: tuple[Line, ...], names: Mapping[int, str]) -> dict[int, str]:
+    """The names of the senses that lines have."""
+    return {number: names.get(number, "") for number in sorted({x.sense for x in lines} - {0})}
 
 
 def _pass_words(opened: OpenModel, key: str, positions: Indices, wanted: LineFilter) -> Booleans:
@@ -205,22 +237,27 @@ def find_lines(
         )
         page = measured[np.argsort(order)]
     found = read_lines(opened, page, width)
-    return Lines(len(chosen.positions), chosen.sampled, found, chosen.n_occurrences)
+    return Lines.of(chosen, found)
 
 
 def find_examples(
     opened: OpenModel, word: str, number: int, *, offset: int = 0, limit: int = 20
 ) -> Examples:
-    """The lines of one sense, nearest to its direction first; hidden senses have none."""
+    """The lines of one sense, nearest first and of different documents; hidden senses have none."""
     model, key = model_with(opened, word, None)
     directions = model.inventory.directions(key)
     check_sense(key, len(directions), number)
     if opened.corpus is None:
         found = [x for x in stored_lines_of(opened, word) if x.sense == number]
+        found = [found[i] for i in spread_documents([x.document for x in found])]
         return Examples(len(found), tuple(found[offset : offset + limit]))
     measured = measure_word(opened, key, directions)
     rows = np.flatnonzero(measured.senses == number)
     rows = rows[np.argsort(measured.distances[rows, number - 1], kind="stable")]
+    first = offset // SPREAD * SPREAD  # the beginning of the block in which the page begins
+    near = rows[first : offset + limit + SPREAD]
+    documents = find_documents(opened.corpus, measured.positions[near])
+    rows[first : first + len(near)] = near[spread_documents(documents)]
     page = measured[rows[offset : offset + limit]]
     return Examples(len(rows), read_lines(opened, page, LINE_WIDTH))
 
@@ -248,4 +285,6 @@ def _page_of_examples(opened: OpenModel, word: str, wanted: LineFilter, rows: sl
         chosen.sort(key=lambda line: line.left.casefold().split()[::-1][int(wanted.sort[-1]) - 1 :])
     elif wanted.sort.startswith("right"):
         chosen.sort(key=lambda line: line.right.casefold().split()[int(wanted.sort[-1]) - 1 :])
-    return Lines(len(chosen), None, tuple(chosen[rows]), len(found))
+    shown = tuple(chosen[rows])
+    names = opened.current.inventory.names_of(require_word(opened, word))
+    return Lines(len(chosen), None, shown, len(found), _name_senses(shown, names))

@@ -33,6 +33,7 @@ from grassmeans.change.comparing import ChangeSettings, compare_uses
 from grassmeans.change.grouping import GroupedDocuments
 from grassmeans.change.uses import Uses
 from grassmeans.models.model import SenseModel
+from grassmeans.text.cutting import cut_left, cut_right
 from grassmeans_explorer.limits import ConflictError, NothingThereError
 from grassmeans_explorer.open_model import OpenModel
 from grassmeans_explorer.queries.concordance import LineFilter, choose_lines, find_groups
@@ -94,18 +95,20 @@ def show_document(opened: OpenModel, position: int) -> DocumentView:
             f"position {position} is outside the corpus of {corpus.n_tokens:,} words"
         )
     width = opened.limits.request.document_characters
-    line = corpus.line_at(position, width, keep_breaks=True)
+    # A character more than is shown tells whether there is more text.
+    line = corpus.line_at(position, width + 1, keep_breaks=True)
+    left, right = cut_left(line.left, width), cut_right(line.right, width)
     shard, local = corpus.locate(position)
     first, end = (
         shard.first_position + int(bound[0]) for bound in shard.document_bounds(np.array([local]))
     )
     step = 2 * width // _CHARACTERS_A_WORD
-    start = len(line.left)
-    cut_before, cut_after = start >= width, len(line.right) >= width
+    start = len(left)
+    cut_before, cut_after = left != line.left, right != line.right
     return DocumentView(
         document=line.document_id,
         title=line.document_title,
-        text=f"{line.left}{line.word}{line.right}",
+        text=f"{left}{line.word}{right}",
         start=start,
         end=start + len(line.word),
         cut_before=cut_before,

@@ -185,7 +185,7 @@ def trace_splits(
 
     Found from below: the two senses whose merger costs least become one, K-Grassmeans goes on from
     there, and so on (see `grassmeans.clustering.merging`). Of many contexts an even sample is
-    looked at.
+    looked at; shares are those of all.
     """
     part = sample[sample_evenly(np.arange(len(sample.contexts)), SAMPLE)]
     bases = part.bases
@@ -204,7 +204,9 @@ def trace_splits(
     nodes: list[SplitNode] = []
     for level, above in zip(levels, [None, *levels], strict=False):
         n_senses = len(level.directions)
-        sizes = np.bincount(level.labels, minlength=n_senses) / max(1, len(level.labels))
+        # Of all contexts, as on the cards: of a part, the same sense would have another share here.
+        nearest = sample.measure(level.directions).argmin(axis=1)
+        sizes = np.bincount(nearest, minlength=n_senses) / max(1, len(nearest))
         names = [sense.name for sense in entry.senses]
         if level is not levels[-1]:
             names = _name_level(level, part, vectors)

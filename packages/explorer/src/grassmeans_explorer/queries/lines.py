@@ -7,13 +7,15 @@ don't know".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
 import numpy as np
 
-from grassmeans.arrays import Floats
+from grassmeans.arrays import Floats, Indices
+from grassmeans.corpus.corpus import Corpus
 from grassmeans.senses.entries import ExampleLine
 from grassmeans.tagging.marked_text import read_text
 from grassmeans_explorer.limits import BoundedCache, Kept
@@ -26,6 +28,8 @@ from grassmeans_explorer.work import begin_long_work, checkpoint
 LINE_WIDTH = 80
 MOST_LINES = 400
 """Of one word, its own examples included."""
+SPREAD = 50
+"""So many lines, nearest to a sense, among which those of different documents come first."""
 
 _CORE = 20  # characters of a side by which the same line is known again
 _MOST_ENTRIES = 100_000  # that are looked at, the first ones: frequent words, as a rule
@@ -65,6 +69,32 @@ def read_lines(opened: OpenModel, page: MeasuredWord, width: int) -> tuple[Line,
         told = _tell(page.senses[i], page.confidence[i], page.distances[i])
         lines.append(Line(position, *text, *told, dict(found.fields)))
     return tuple(lines)
+
+
+def find_documents(corpus: Corpus, positions: Indices) -> list[int]:
+    """The numbers of the documents of (n,) positions, in any order."""
+    order = np.argsort(positions, kind="stable")
+    found = np.empty(len(positions), np.int64)
+    found[order] = corpus.documents_of(positions[order])
+    return [int(number) for number in found]
+
+
+def spread_documents(documents: Sequence[Hashable], block: int = SPREAD) -> list[int]:
+    """An order of lines in which no document comes twice as long as there are others.
+
+    Lines come nearest first, each with its document. In every block of so many the first lines of
+    all documents come first, then the second ones: one article does not fill a page, and what is
+    far away does not come to its top.
+    """
+    order: list[int] = []
+    for start in range(0, len(documents), block):
+        seen: Counter[Hashable] = Counter()
+        ranks = []
+        for document in documents[start : start + block]:
+            ranks.append(seen[document])
+            seen[document] += 1
+        order += [start + i for i in sorted(range(len(ranks)), key=ranks.__getitem__)]
+    return order
 
 
 def _tell(sense: int, confidence: float, distances: Floats) -> tuple[int, float, tuple[float, ...]]:

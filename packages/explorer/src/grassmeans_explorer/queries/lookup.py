@@ -23,7 +23,7 @@ from grassmeans_explorer.limits import Kept, TooMuchError
 from grassmeans_explorer.open_model import OpenModel
 from grassmeans_explorer.queries.asking.typed import understand_typed
 from grassmeans_explorer.queries.spelling import LONGEST_WORD, SpellingIndex, WordForms
-from grassmeans_explorer.querying.headwords import PHRASE, POSSESSIVE, Headword, find_owner
+from grassmeans_explorer.querying.headwords import PHRASE, POSSESSIVE, WORD, Headword, find_owner
 from grassmeans_explorer.work import begin_long_work
 
 N_NEIGHBOURS = 12
@@ -113,8 +113,8 @@ def look_up(opened: OpenModel, asked: str, *, exact: bool = False) -> FoundWord:
         typed = understand_typed(opened, asked)
         if typed.kind == PHRASE:
             return _tell_phrase(opened, typed)
-        if typed.count:  # a possessive, whose word only the corpus has
-            key, led_by = typed.word, typed.kind
+        if typed.count:  # a possessive, or other capitals, of a word that only the corpus has
+            key, led_by = typed.word, SPELLING if typed.kind == WORD else typed.kind
         reason = typed.reason
     vectors, corpus = opened.base.vectors, opened.corpus
     plain = spell_word(asked, opened.base.tokenizer)

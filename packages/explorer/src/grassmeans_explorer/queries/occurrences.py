@@ -9,7 +9,9 @@ of an occurrence is that of tagging, the probability that its sense is right.
 
 from __future__ import annotations
 
+import re
 import threading
+import time
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,12 +25,19 @@ from grassmeans.models.origin import name_corpus
 from grassmeans.senses import samples
 from grassmeans.senses.decoding import decode_soft
 from grassmeans.senses.samples import EncodedWord, WordSample
+from grassmeans.text.tokenizer import normalize_text
 from grassmeans_explorer import limits
 from grassmeans_explorer.editing.edited_words import EditedWord
 from grassmeans_explorer.limits import BoundedCache, Kept, OutOfTimeError, bound_bytes
 from grassmeans_explorer.open_model import OpenModel
+from grassmeans_explorer.queries.asking.typed import tell_absence
 from grassmeans_explorer.queries.lookup import suggest_words
 from grassmeans_explorer.queries.words import require_word
+from grassmeans_explorer.querying.patterns import (
+    SlowPatternError,
+    compile_pattern,
+    find_fitting,
+)
 from grassmeans_explorer.work import begin_long_work, checkpoint
 
 _AT_ONCE = 512
@@ -47,11 +56,17 @@ class LineSample:
 
     size: int | None = None  # None for all, or as many as the limits allow
     seed: int = 0
-    # Other words whose occurrences count as the word's, with its senses: its inflected forms.
+    # Other words whose occurrences count as the word's, with its senses: its inflected forms. In
+    # them * stands for any letters.
     forms: tuple[str, ...] = ()
 
 
 EVERYTHING = LineSample()
+MOST_FITTING = 200
+"""Words that a form with a wildcard may stand for."""
+_ANY = "*"
+_FEWEST_LETTERS = 2
+_FITTING: Kept[BoundedCache[tuple[int, ...]]] = Kept(lambda _: BoundedCache(32))
 
 
 def ids_of_forms(opened: OpenModel, key: str) -> list[int]:
@@ -59,7 +74,7 @@ def ids_of_forms(opened: OpenModel, key: str) -> list[int]:
     corpus = opened.require_corpus("looking at contexts")
     if not opened.is_in_corpus(key):
         suggestions = tuple(found.word for found in suggest_words(opened, key))
-        raise limits.WordNotFoundError(f"{key[:80]!r} does not occur in the corpus", suggestions)
+        raise limits.WordNotFoundError(tell_absence(opened, key), suggestions)
     return corpus.ids_of_forms(key)
 
 
@@ -83,8 +98,53 @@ def count_occurrences(opened: OpenModel, key: str, sample: LineSample) -> int:
 
 
 def _ids_of_sample(opened: OpenModel, key: str, sample: LineSample) -> list[int]:
-    words = dict.fromkeys([key, *map(opened.key_of, sample.forms)])
-    return [word_id for word in words for word_id in ids_of_forms(opened, word)]
+    found = ids_of_forms(opened, key)
+    for form in sample.forms:
+        if _ANY in form:
+            found = [*found, *_find_fitting(opened, form)]
+        else:
+            found = [*found, *ids_of_forms(opened, opened.key_of(form))]
+    return list(dict.fromkeys(found))
+
+
+def list_forms(opened: OpenModel, key: str, sample: LineSample) -> tuple[str, ...]:
+    """The other words whose occurrences count as a word's, where some are named by ``run*``."""
+    if not any(_ANY in form for form in sample.forms):
+        return ()
+    words = opened.require_corpus("looking at lines").vocabulary.words
+    own = ids_of_forms(opened, key)
+    return tuple(words[i] for i in _ids_of_sample(opened, key, sample) if i not in own)
+
+
+def _find_fitting(opened: OpenModel, form: str) -> list[int]:
+    """The corpus's ids of the words that ``run*`` stands for, the most frequent first."""
+    corpus = opened.require_corpus("looking at lines")
+    letters = normalize_text(form)
+    if corpus.tokenizer.lowercase:
+        letters = letters.lower()
+    if len(letters.replace(_ANY, "")) < _FEWEST_LETTERS:
+        raise limits.ConflictError(
+            f"{form!r} fits too much: name {_FEWEST_LETTERS} letters or more"
+        )
+
+    def find() -> tuple[int, ...]:
+        words = corpus.vocabulary.words
+        compiled = compile_pattern(re.escape(letters).replace(re.escape(_ANY), ".*"))
+        end = time.monotonic() + opened.limits.work.pattern_seconds
+        try:
+            return tuple(find_fitting(compiled, words, range(len(words)), end))
+        except SlowPatternError as error:
+            raise limits.TooMuchError(str(error)) from error
+
+    found = _FITTING.of(opened).get_or_make(letters, find)
+    if not found:
+        raise limits.WordNotFoundError(f"no word of the corpus fits {form[:80]!r}")
+    if len(found) > MOST_FITTING:
+        raise limits.TooMuchError(
+            f"{form[:80]!r} fits {len(found):,} words, {MOST_FITTING} are the most: name more "
+            "letters"
+        )
+    return list(found)
 
 
 def _size_of(sample: WordSample) -> int:
@@ -259,6 +319,8 @@ class CorpusCounts:
         Those that were looked at and say something.
     shares : tuple of float
         Of the senses 1, 2, ..., hidden ones too; empty without any context.
+    reason : str
+        Why it has no occurrences, where it has none: a corpus may keep frequent words alone.
     """
 
     word: str
@@ -266,6 +328,7 @@ class CorpusCounts:
     count: int
     n_contexts: int
     shares: tuple[float, ...]
+    reason: str = ""
 
 
 def count_in_corpus(opened: OpenModel, word: str) -> CorpusCounts:
@@ -280,7 +343,7 @@ def count_in_corpus(opened: OpenModel, word: str) -> CorpusCounts:
     name = name_corpus(corpus).name
     count = corpus.count_of(key) if opened.is_in_corpus(key) else 0
     if not count:
-        return CorpusCounts(key, name, 0, 0, ())
+        return CorpusCounts(key, name, 0, 0, (), tell_absence(opened, key))
     edited = now.edits.get(key) or EditedWord.start(opened.base, key)
     sample = sample_for_counts(opened, key)
     n_contexts = len(sample.contexts)

@@ -168,7 +168,7 @@ class _Reader:
 
     def _find_word(self, asked: str, plain: str, kind: str = WORD) -> Headword | None:
         """A token of the corpus, or a form of the model whose word has occurrences."""
-        key = plain if plain in self.corpus.vocabulary else spell_word(plain, self.corpus.tokenizer)
+        key = self._spell(plain)
         pooled, lemma = self.corpus, key
         if self.model is not None and key:
             pooled = self.model.pool_forms(self.corpus)
@@ -182,6 +182,12 @@ class _Reader:
         if kind == WORD and lemma != key:
             kind = FORM
         return Headword(asked, kind, lemma, (lemma,), pooled.positions(lemma))
+
+    def _spell(self, plain: str) -> str:
+        """A word as the corpus spells it: a corpus that keeps capitals may have it with others."""
+        key = spell_word(plain, self.corpus.tokenizer)
+        others = (plain, key, plain.lower(), plain.capitalize(), plain.title(), plain.upper())
+        return next((one for one in others if one in self.corpus.vocabulary), key)
 
     @staticmethod
     def _occurs(corpus: Corpus, word: str) -> bool:

@@ -23,7 +23,7 @@ from grassmeans.corpus.association import measure_log_likelihood
 from grassmeans.corpus.corpus import Corpus, open_corpus
 from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.errors import InputError, check_choice
-from grassmeans.results import Tabular
+from grassmeans.results import ColumnTypes, Tabular, types_of
 
 SURE = 10.83
 """The log-likelihood that chance alone reaches once in a thousand words."""
@@ -68,6 +68,10 @@ class Keywords(Tabular):
     def rows(self) -> list[dict[str, Any]]:
         """What is known of each keyword."""
         return [asdict(one) for one in self.keywords]
+
+    def column_types(self) -> ColumnTypes:
+        """The columns of such rows."""
+        return types_of(Keyword)
 
 
 @check_arguments()

@@ -11,13 +11,14 @@ import numpy as np
 from grassmeans.arrays import Indices
 from grassmeans.corpus.corpus import Corpus, open_corpus
 from grassmeans.models.model import SenseModel, open_model
-from grassmeans.results import Tabular
+from grassmeans.results import ColumnTypes, Tabular, types_of
 from grassmeans_explorer.querying.language import parse_query
 from grassmeans_explorer.querying.lines import WIDTH, SpanLine, read_line
 from grassmeans_explorer.querying.matching import QueryLimits, Spans, find_spans
 from grassmeans_explorer.querying.source import QuerySource, TokenLayer
 
 _MILLION = 1e6
+_TOLD = ("start", "end", "document", "left", "match", "right")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,10 @@ class Matches(Tabular):
         """``start``, ``end``, ``document``, ``left``, ``match``, ``right``."""
         return [line_row(line) for line in self.lines()]
 
+    def column_types(self) -> ColumnTypes:
+        """The columns of such rows."""
+        return line_types()
+
     def lines(self, offset: int = 0, limit: int = 100, width: int = WIDTH) -> tuple[SpanLine, ...]:
         """The lines of some of the matches, in text order."""
         part = slice(offset, offset + limit)
@@ -84,11 +89,14 @@ class Matches(Tabular):
         return tuple(found)
 
 
+def line_types() -> ColumnTypes:
+    """The columns of `line_row`, but for fields of documents."""
+    return types_of(SpanLine, *_TOLD)
+
+
 def line_row(line: SpanLine) -> dict[str, Any]:
     """A line as plain values; a field of the document that is called as a column is renamed."""
-    own = {
-        name: getattr(line, name) for name in ("start", "end", "document", "left", "match", "right")
-    }
+    own = {name: getattr(line, name) for name in _TOLD}
     return own | {f"document_{k}" if k in own else k: v for k, v in line.fields.items()}
 
 

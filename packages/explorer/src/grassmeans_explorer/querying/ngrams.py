@@ -19,7 +19,7 @@ from grassmeans.corpus.corpus import Corpus, open_corpus
 from grassmeans.corpus.shard import Shard
 from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.errors import InputError
-from grassmeans.results import Tabular
+from grassmeans.results import ColumnTypes, Tabular
 
 LONGEST = 8
 _MILLION = 1e6
@@ -55,6 +55,10 @@ class Ngrams(Tabular):
             {"ngram": " ".join(one.words)} | {k: v for k, v in asdict(one).items() if k != "words"}
             for one in self.ngrams
         ]
+
+    def column_types(self) -> ColumnTypes:
+        """The columns of such rows."""
+        return {"ngram": str, "count": int, "per_million": float}
 
 
 @check_arguments(checkpoint=None)

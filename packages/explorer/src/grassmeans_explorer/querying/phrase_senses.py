@@ -25,12 +25,13 @@ from grassmeans.models.building import INHERITED, fit_model
 from grassmeans.models.model import SenseModel, open_model
 from grassmeans.reading.documents import RawDocument
 from grassmeans.reading.texts import clean_token
-from grassmeans.results import Tabular
-from grassmeans.senses.entries import WordSenses
+from grassmeans.results import ColumnTypes, Tabular, types_of
+from grassmeans.senses.entries import Sense, WordSenses
 from grassmeans.senses.samples import word_seeds
 from grassmeans_explorer.querying.headwords import Headword
 
 MAX_CONTEXTS = 2_000
+_TOLD = ("number", "name", "share", "characteristic_words", "nearest_words")
 _AROUND = 60  # tokens on either side, more than any window of contexts
 
 
@@ -54,12 +55,15 @@ class PhraseSenses(Tabular):
 
     def rows(self) -> list[dict[str, Any]]:
         """A sense a row."""
-        told = ("number", "name", "share", "characteristic_words", "nearest_words")
         return [
-            {name: asdict(sense)[name] for name in told}
+            {name: asdict(sense)[name] for name in _TOLD}
             | {"n_lines": int((self.senses == sense.number).sum())}
             for sense in self.entry.senses
         ]
+
+    def column_types(self) -> ColumnTypes:
+        """The columns of such rows."""
+        return types_of(Sense, *_TOLD) | {"n_lines": int}
 
 
 def find_phrase_senses(

@@ -19,11 +19,11 @@ from grassmeans.corpus.corpus import Corpus, open_corpus
 from grassmeans.errors import InputError
 from grassmeans.geometry.windows import sample_positions
 from grassmeans.models.model import SenseModel, open_model
-from grassmeans.results import Tabular
+from grassmeans.results import ColumnTypes, Tabular
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans_explorer.querying.headwords import Headword, understand
 from grassmeans_explorer.querying.lines import WIDTH, SpanLine, read_line
-from grassmeans_explorer.querying.matches import Matches, find_matches, line_row
+from grassmeans_explorer.querying.matches import Matches, find_matches, line_row, line_types
 from grassmeans_explorer.querying.matching import Clock, QueryLimits, Spans
 from grassmeans_explorer.querying.phrase_senses import PhraseSenses, find_phrase_senses
 from grassmeans_explorer.querying.source import NO_SENSE, QuerySource, ShardReader
@@ -75,6 +75,10 @@ class LineSample(Tabular):
             fields = {f"document_{k}" if k in senses else k: v for k, v in row.items()}
             told.append(own | senses | fields)
         return told
+
+    def column_types(self) -> ColumnTypes:
+        """The columns of such rows."""
+        return line_types() | {"word": str, "sense": int, "sense_name": str}
 
 
 @dataclass(frozen=True, slots=True)

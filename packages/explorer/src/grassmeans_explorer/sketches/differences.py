@@ -10,7 +10,7 @@ from grassmeans.collocations.collocates import FEWEST
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
 from grassmeans.models.model import SenseModel
-from grassmeans.results import Tabular
+from grassmeans.results import ColumnTypes, Tabular, types_of
 from grassmeans_explorer.sketches.sketching import SketchCollocate, SketchGroup, sketch_word
 
 _DIGITS = 3
@@ -40,13 +40,22 @@ class SketchDifference(Tabular):
     first: str
     second: str
     compared: tuple[ComparedRow, ...]
+    first_name: str = ""
+    """What the first is called, where it is a sense."""
+    second_name: str = ""
 
     def __repr__(self) -> str:
         return f"SketchDifference({self.first!r}, {self.second!r}: {len(self.compared):,})"
 
     def rows(self) -> list[dict[str, Any]]:
-        """A collocate a row."""
-        return [asdict(row) for row in self.compared]
+        """A collocate a row, and which of the two has it rather than the other."""
+        named = (self.first, self.first_name), (self.second, self.second_name)
+        sides = [f"{key} {name}".rstrip() for key, name in named]
+        return [asdict(row) | {"of": sides[row.difference < 0]} for row in self.compared]
+
+    def column_types(self) -> ColumnTypes:
+        """The columns of such rows."""
+        return types_of(ComparedRow)
 
 
 def compare_senses(
@@ -115,7 +124,7 @@ def compare_groups(
         row = ComparedRow(*key, counts[0], counts[1], dice, other_dice, difference)
         rows.setdefault(row.relation, []).append(row)
     kept = tuple(row for own in rows.values() for row in _choose(own, limit))
-    return SketchDifference(_name(first), _name(second), kept)
+    return SketchDifference(_name(first), _name(second), kept, first.name, second.name)
 
 
 def _choose(rows: list[ComparedRow], limit: int | None) -> list[ComparedRow]:

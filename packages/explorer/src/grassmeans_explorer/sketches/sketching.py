@@ -24,7 +24,7 @@ from grassmeans.errors import InputError
 from grassmeans.geometry.windows import sample_positions
 from grassmeans.labelling.measuring import find_targets
 from grassmeans.models.model import SenseModel, open_model
-from grassmeans.results import Tabular
+from grassmeans.results import ColumnTypes, Tabular, types_of
 from grassmeans.senses.samples import word_seeds
 from grassmeans_explorer.grammar.layer import GrammarLayer
 from grassmeans_explorer.sketches.relations import BEHIND, find_pairs, name_relation
@@ -95,6 +95,10 @@ class WordSketch(Tabular):
             for relation in group.relations
             for one in relation.collocates
         ]
+
+    def column_types(self) -> ColumnTypes:
+        """The columns of such rows."""
+        return {"sense": int, "name": str, "relation": str} | types_of(SketchCollocate)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,22 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pytest
 
 from entry_material import EMPTY, HOSTILE, LEXICON, make_hostile
-from grassmeans_explorer.entries.formats.lexonomy import write
+from grassmeans.errors import InputError
+from grassmeans_explorer.entries.entry import CrossReference, EntryExample, Label
+from grassmeans_explorer.entries.formats.lexonomy import read, write
 
+PATH = Path("lexicon.lexonomy.xml")
 TEMPLATE = {  # element -> what may be in it, by Lexonomy's monolingual template and our additions
     "dictionary": {"entry"},
     "entry": {"headword", "partOfSpeech", "label", "crossReference", "note", "sense"},
     "sense": {
-        "partOfSpeech", "definition", "example", "collocate", "label", "crossReference", "note",
-        "sense",
+        "partOfSpeech", "name", "definition", "example", "collocate", "label", "crossReference",
+        "note", "sense",
     },
     "example": {"h"},
 }  # fmt: skip
@@ -42,3 +46,36 @@ def test_an_example_has_its_word_marked():
         ("synonym", "bank.1"),
         ("see", "heron"),
     ]
+
+
+def test_a_file_of_another_dictionary_is_read_as_far_as_we_have_a_place():
+    content = """<dict><entry id="1"><headword>bank</headword><partOfSpeech>noun</partOfSpeech>
+      <pron>b</pron><sense><definition>a slope</definition><definition>of a river</definition>
+      <example>Two Banks of it.</example><label>dated</label>
+      <crossReference type="syn">shore</crossReference></sense></entry>
+      <entry><headword>bank</headword><sense/></entry></dict>"""
+    (entry,) = read(content, PATH).entries
+    (sense,) = entry.senses
+    assert (entry.word, entry.part_of_speech, entry.status) == ("bank", "noun", "draft")
+    assert sense.definition == "a slope; of a river"
+    assert sense.examples == (EntryExample("Two ", "Banks", " of it."),)
+    assert sense.labels == (Label("other", "dated"),)
+    assert sense.references == (CrossReference("see", "shore"),)
+    (alone,) = read("<entry><headword>x</headword></entry>", PATH).entries
+    assert alone.word == "x"
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("<entry", "is no XML"),
+        ("<TEI/>", "no entries of Lexonomy.*<TEI>"),
+        ("<d><entry/></d>", "an entry needs a word"),
+        ("<d><entry><headword>x</headword><sense key='y.1'/></entry></d>", "no sense of 'x'"),
+        ("<d><entry><headword>x</headword>" + "<sense>" * 9 + "</sense>" * 9 + "</entry></d>",
+         "8 levels are the most"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_told(content, told):
+    with pytest.raises(InputError, match=told):
+        read(content, PATH)

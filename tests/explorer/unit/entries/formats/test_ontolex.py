@@ -8,7 +8,12 @@ from dataclasses import replace
 import pytest
 
 from entry_material import EMPTY, HOSTILE, LEXICON, make_hostile
-from grassmeans_explorer.entries.formats.ontolex import PARTS_OF_SPEECH, PREFIXES, quote, write
+from grassmeans_explorer.entries.formats.ontolex import (
+    PARTS_OF_SPEECH,
+    PREFIXES,
+    quote,
+    write,
+)
 
 BASE = "urn:grassmeans:abababababab#"
 

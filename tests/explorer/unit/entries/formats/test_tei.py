@@ -125,6 +125,11 @@ def test_a_file_of_another_hand_is_read_as_far_as_it_goes():
         ("<TEI><text><body><entry/></body></text></TEI>", "lexicon.tei.xml: an entry needs a word"),
         (write(LEXICON).replace('n="crane.1"', 'n="heron.1"', 1), "is no sense of 'crane'"),
         (write(LEXICON).replace(">review<", ">ready<"), "status of an entry"),
+        (
+            "<TEI><text><body><entry><form><orth>x</orth></form>"
+            f"{'<sense>' * 5000}{'</sense>' * 5000}</entry></body></text></TEI>",
+            "8 levels are the most",
+        ),
     ],
 )
 def test_what_is_no_lexicon_is_refused(text, told):

@@ -5,8 +5,9 @@ Every format is a module with `write` (a lexicon -> text) and perhaps `read` (te
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 
@@ -26,6 +27,8 @@ class Format:
     """What it is, for people."""
     module: str
     can_read: bool = False
+    lacks: str = ""
+    """What is not in its files, and is not there any more where entries are read back."""
 
     def load(self, function: str) -> Callable[..., str | Lexicon]:
         """Its function of this name."""
@@ -35,18 +38,27 @@ class Format:
         return found
 
 
+_NOT_SHOWN = "examples never to be shown"
+_LINKED = f"collocates, the status, former keys, {_NOT_SHOWN}"
+_FLAT = f"notes, collocates, the status, former keys, {_NOT_SHOWN}, ways to other files' entries"
 FORMATS = {
     one.name: one
     for one in (
-        Format("tei", (".tei.xml", ".tei"), "TEI Lex-0 (XML)", "tei", True),
-        Format("ontolex", (".ttl",), "OntoLex-Lemon (RDF, Turtle)", "ontolex"),
-        Format("lexonomy", (".lexonomy.xml",), "Lexonomy (XML)", "lexonomy"),
-        Format("dmlex", (".dmlex.json",), "DMLex (JSON)", "dmlex"),
+        Format("tei", (".tei.xml", ".tei"), "TEI Lex-0 (XML)", "tei", True, _NOT_SHOWN),
+        Format("ontolex", (".ttl",), "OntoLex-Lemon (RDF, Turtle)", "ontolex", True, _LINKED),
+        Format("lexonomy", (".lexonomy.xml",), "Lexonomy (XML)", "lexonomy", True, _NOT_SHOWN),
+        Format("dmlex", (".dmlex.json",), "DMLex (JSON)", "dmlex", True, _FLAT),
         Format("csv", (".csv",), "a table, a row for each field", "table", True),
         Format("html", (".html", ".htm"), "a page to read and to print", "page"),
         Format("json", (".json",), "all that there is, for this program", "own", True),
     )
 }
+
+
+_OF_SEVERAL = (".xml", ".json")
+_TEI = re.compile(r"<(?:\w+:)?TEI\b")
+_OURS = re.compile(r'"kind"\s*:\s*"grassmeans-lexicon"')
+_DMLEX = re.compile(r'"(?:langCode|headword)"\s*:')
 
 
 def find_format(path: str | Path, name: str | None = None, *, to_read: bool = False) -> Format:
@@ -96,7 +108,9 @@ def save_lexicon(
 def load_lexicon(path: str | Path, format: str | None = None) -> Lexicon:
     """Read the lexicon of a file; `InputError` says what is wrong with it."""
     path = Path(path)
-    chosen = find_format(path, format, to_read=True)
+    known = format is not None or path.suffix.lower() not in _OF_SEVERAL
+    if known:
+        find_format(path, format, to_read=True)
     if not path.is_file():
         raise InputError(f"there is no file {path} to read entries from")
     try:
@@ -105,11 +119,24 @@ def load_lexicon(path: str | Path, format: str | None = None) -> Lexicon:
         raise InputError(f"{path} is not UTF-8: {error.reason} at byte {error.start}") from error
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror or error})") from error
-    return read_lexicon(text, chosen.name, path)
+    return read_lexicon(text, format or recognise_format(text, path), path)
 
 
 def read_lexicon(text: str, format: str, path: Path) -> Lexicon:
     """The lexicon of a text in a format; the path is for the error where it cannot be read."""
-    found = find_format(path, format, to_read=True).load("read")(text.removeprefix("\ufeff"), path)
+    chosen = find_format(path, format, to_read=True)
+    found = chosen.load("read")(text.removeprefix("\ufeff"), path)
     assert isinstance(found, Lexicon)
-    return found
+    if not chosen.lacks:
+        return found
+    return replace(found, remarks=(f"{chosen.about} has no place for {chosen.lacks}",))
+
+
+def recognise_format(text: str, path: Path) -> str:
+    """The name of a file's format: by its ending, and where several have that, by its text."""
+    suffix = path.suffix.lower()
+    if suffix == ".xml":
+        return "tei" if _TEI.search(text) else "lexonomy"
+    if suffix == ".json":
+        return "json" if _OURS.search(text) else "dmlex" if _DMLEX.search(text) else "json"
+    return find_format(path, to_read=True).name

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import re
+
 from grassmeans_explorer.entries.entry import CrossReference, Lexicon, SensePath, walk_senses
+
+_CODE = re.compile("_([0-9a-f]{1,5}|10[0-9a-f]{4})_")
 
 
 def name_entry(word: str) -> str:
     """The name of a word's entry: letters and digits of ASCII, and codes of other characters."""
     codes = (c if c.isascii() and c.isalnum() else f"_{ord(c):x}_" for c in word)
     return f"e-{''.join(codes)}"
+
+
+def find_word(address: str) -> str:
+    """The word of a name in a file of ours: the opposite of `name_entry`.
+
+    Of another name, its last part.
+    """
+    last = re.split("[#/]", address)[-1]
+    return _CODE.sub(lambda code: chr(int(code[1], 16)), last.removeprefix("e-"))
 
 
 def name_sense(word: str, path: SensePath) -> str:

@@ -3,13 +3,15 @@
 A word is an ``ontolex:LexicalEntry`` with its senses; a definition belongs to the concept that a
 sense lexicalises. The module ``lexicog`` has the order of senses, senses inside of senses, and the
 examples; ``ontolex:usage`` the labels. Synonyms and antonyms are relations of LexInfo, broader and
-narrower ones those of SKOS; every other way is ``rdfs:seeAlso``.
+narrower ones those of SKOS; every other way is ``rdfs:seeAlso``. Collocates, the status and which
+examples are only proposed have no place there.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from grassmeans_explorer.entries.entry import (
     CrossReference,
@@ -21,27 +23,15 @@ from grassmeans_explorer.entries.entry import (
     walk_senses,
 )
 from grassmeans_explorer.entries.formats.identifiers import Targets, name_entry, name_sense
+from grassmeans_explorer.entries.formats.ontolex_reading import read_graph
+from grassmeans_explorer.entries.formats.ontolex_vocabulary import (
+    OF_CONCEPTS,
+    OF_SENSES,
+    PARTS_OF_SPEECH,
+    PREFIXES,
+)
 from grassmeans_explorer.entries.formats.xml_text import clean
 
-PREFIXES = {
-    "ontolex": "http://www.w3.org/ns/lemon/ontolex#",
-    "lexicog": "http://www.w3.org/ns/lemon/lexicog#",
-    "lime": "http://www.w3.org/ns/lemon/lime#",
-    "lexinfo": "http://www.lexinfo.net/ontology/3.0/lexinfo#",
-    "skos": "http://www.w3.org/2004/02/skos/core#",
-    "dct": "http://purl.org/dc/terms/",
-    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
-    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
-}
-PARTS_OF_SPEECH = {
-    "noun": "noun", "proper noun": "properNoun", "verb": "verb", "adjective": "adjective",
-    "adverb": "adverb", "pronoun": "pronoun", "preposition": "preposition",
-    "conjunction": "conjunction", "determiner": "determiner", "numeral": "numeral",
-    "interjection": "interjection", "particle": "particle", "affix": "affix",
-}  # fmt: skip
-"""Individuals of LexInfo."""
-_OF_SENSES = {"synonym": "lexinfo:synonym", "antonym": "lexinfo:antonym"}
-_OF_CONCEPTS = {"broader": "skos:broader", "narrower": "skos:narrower"}
 _NOT_IN_NAMES = re.compile("[^0-9A-Za-z]")
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
@@ -159,10 +149,10 @@ class _Writer:
     def _relate(self, reference: CrossReference) -> tuple[tuple[str, str], bool]:
         """What a reference of a sense says, and whether it is said of the sense's concept."""
         sense = self.targets.find_sense(reference)
-        if sense is not None and reference.kind in _OF_SENSES:
-            return (_OF_SENSES[reference.kind], f":{sense}"), False
-        if sense is not None and reference.kind in _OF_CONCEPTS:
-            return (_OF_CONCEPTS[reference.kind], f":{sense}-concept"), True
+        if sense is not None and reference.kind in OF_SENSES:
+            return (OF_SENSES[reference.kind], f":{sense}"), False
+        if sense is not None and reference.kind in OF_CONCEPTS:
+            return (OF_CONCEPTS[reference.kind], f":{sense}-concept"), True
         return ("rdfs:seeAlso", f":{sense or name_entry(reference.word)}"), False
 
 
@@ -176,5 +166,11 @@ def _say_part_of_speech(name: str) -> Facts:
     if not name:
         return []
     known = PARTS_OF_SPEECH.get(name)
-    # LexInfo has individuals; a name of one's own is a note.
-    return [("lexinfo:partOfSpeech", f"lexinfo:{known}") if known else ("skos:note", quote(name))]
+    # LexInfo has individuals; a name of one's own is the label of another one.
+    value = f"lexinfo:{known}" if known else f"[ rdfs:label {quote(name)} ]"
+    return [("lexinfo:partOfSpeech", value)]
+
+
+def read(content: str, path: Path) -> Lexicon:
+    """The lexicon of a text in Turtle; it needs RDFLib."""
+    return read_graph(content, path)

@@ -13,6 +13,7 @@ from typing import Any
 
 from grassmeans.errors import InputError
 from grassmeans_explorer.entries.entry import (
+    DEEPEST,
     KEEP,
     PROPOSED,
     STATUSES,
@@ -171,7 +172,7 @@ def _read_entry(element: ET.Element) -> DictionaryEntry:
     values.pop("collocates")
     found = {note.get("type"): _all_text(note) for note in element.iterfind("note")}
     values["status"] = found.get("status", STATUSES[0])
-    senses = tuple(_read_sense(inner) for inner in element.iterfind("sense"))
+    senses = tuple(_read_sense(inner, 1) for inner in element.iterfind("sense"))
     return DictionaryEntry(word, senses=senses, **values)
 
 
@@ -201,7 +202,9 @@ def _read_shared(element: ET.Element) -> dict[str, Any]:
     }
 
 
-def _read_sense(element: ET.Element) -> EntrySense:
+def _read_sense(element: ET.Element, depth: int) -> EntrySense:
+    if depth > DEEPEST:
+        raise InputError(f"senses are too deep: {DEEPEST} levels are the most")
     notes = {note.get("type"): _all_text(note) for note in element.iterfind("note")}
     return EntrySense(
         key=element.get("n", ""),
@@ -209,7 +212,7 @@ def _read_sense(element: ET.Element) -> EntrySense:
         name=notes.get("name", ""),
         definition=" ".join(map(_all_text, element.iterfind("def"))),
         examples=tuple(map(_read_example, element.iterfind("cit[@type='example']"))),
-        senses=tuple(_read_sense(inner) for inner in element.iterfind("sense")),
+        senses=tuple(_read_sense(inner, depth + 1) for inner in element.iterfind("sense")),
         **_read_shared(element),
     )
 

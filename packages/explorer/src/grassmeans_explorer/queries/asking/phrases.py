@@ -179,10 +179,11 @@ def find_near_phrase(
     begin_long_work()
     check_number(opened, n_senses)
     phrase = require_phrase(opened, asked)
-    positions, share = phrase.positions, 1.0
+    positions, share, name = phrase.positions, 1.0, ""
     if sense is not None:
         found = find_senses(opened, asked, n_senses)
         share = len(found.positions) / phrase.count
+        name = next((one.name for one in found.entry.senses if one.number == sense), "")
         positions = found.positions[found.senses == sense]
     checkpoint(0.5)
     near = count_near_words(
@@ -195,4 +196,4 @@ def find_near_phrase(
     )
     ranked = near.rank(0, by=settings.by, **settings.told)
     sampled = None if share == 1.0 else round(share * phrase.count)
-    return CollocatesView(phrase.word, sense, len(positions), sampled, phrase.count, ranked)
+    return CollocatesView(phrase.word, sense, len(positions), sampled, phrase.count, ranked, name)

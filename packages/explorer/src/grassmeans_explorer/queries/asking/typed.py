@@ -13,7 +13,7 @@ from grassmeans.errors import InputError, UnknownWordError
 from grassmeans_explorer import limits
 from grassmeans_explorer.limits import BoundedCache, Kept, bound_bytes
 from grassmeans_explorer.open_model import Corrected, OpenModel
-from grassmeans_explorer.querying.headwords import Headword, understand
+from grassmeans_explorer.querying.headwords import LONGEST_TYPED, PHRASE, Headword, understand
 from grassmeans_explorer.querying.language import QueryError
 from grassmeans_explorer.querying.matches import Matches, find_matches
 from grassmeans_explorer.querying.matching import QueryLimits, SlowQueryError, Spans
@@ -96,6 +96,18 @@ def understand_typed(opened: OpenModel, asked: str) -> Headword:
     found = _FOUND.of(opened).get_or_make(key, make)
     assert isinstance(found, Headword)
     return found
+
+
+def tell_absence(opened: OpenModel, key: str) -> str:
+    """Why the corpus has no occurrences of a word; that it does not occur only where it is so."""
+    if len(key) > LONGEST_TYPED:
+        return f"{key[:80]!r}… is too long for a word of the corpus"
+    found = understand_typed(opened, key)
+    if found.kind == PHRASE:
+        return f"{key!r} is a phrase, which occurs {found.count:,} times: look at the phrase itself"
+    if found.count:
+        return f"the corpus writes {key!r} otherwise: {found.word!r}"
+    return found.reason
 
 
 def ask_corpus(opened: OpenModel, query: str) -> Matches:

@@ -62,7 +62,9 @@ export function makeAdoption(value, { k, levels, maxContexts, onDone, reload }) 
     const count = plural(nodes.length, "sense");
     const these = nodes.length === 1 ? "this one sense" : `these ${count}`;
     adopt.textContent = value.in_model ? `Use ${these} for “${value.word}”` : `Add “${value.word}” to the model with ${these}`;
-    text.textContent = `${count}: ${nodes.map((node) => `${node.name || "no name"} (${formatShare(node.share)})`).join("; ")}.`;
+    // Senses of several levels share the contexts out anew when they stand side by side.
+    const about = nodes.every((node) => node.level === levels.length) ? "" : "about ";
+    text.textContent = `${count}: ${nodes.map((node) => `${node.name || "no name"} (${about}${formatShare(node.share)})`).join("; ")}.`;
   }
 
   set(nodes);

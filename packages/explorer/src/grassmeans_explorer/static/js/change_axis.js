@@ -3,13 +3,20 @@
 const TICKS = 4;
 const STEPS = [1, 2, 5];
 
-/** The middle of a group of time in years, "1850-1859" or "1850-03" by month; null where it is none. */
-export function yearOf(group, by) {
+/** Where a group of time begins and ends, in years: "1850-1859", "1850", or "1850-03" by month; null where it is none. */
+function spanOf(group, by) {
   const found = /^(\d{1,4})(?:-(\d{1,4}))?$/.exec(group);
   if (!found || !by.includes(":")) return null;
   const first = Number(found[1]);
-  if (found[2] === undefined) return first + 0.5;
-  return by.endsWith(":month") ? first + (Number(found[2]) - 0.5) / 12 : (first + Number(found[2]) + 1) / 2;
+  if (found[2] === undefined) return [first, first + 1];
+  if (by.endsWith(":month")) return [first + (Number(found[2]) - 1) / 12, first + Number(found[2]) / 12];
+  return [first, Number(found[2]) + 1];
+}
+
+/** The middle of a group of time in years, or null. */
+export function yearOf(group, by) {
+  const span = spanOf(group, by);
+  return span && (span[0] + span[1]) / 2;
 }
 
 /** Round years between two, a few of them. */
@@ -27,12 +34,13 @@ function roundYears(from, to) {
  * Where not every group is a time, they stand side by side, each with its label.
  */
 export function makeAxis(groups, by) {
-  const years = groups.map((group) => yearOf(group, by));
-  if (!years.length || years.includes(null)) {
+  const spans = groups.map((group) => spanOf(group, by));
+  if (!spans.length || spans.includes(null)) {
     const places = groups.map((_, index) => (groups.length > 1 ? index / (groups.length - 1) : 0.5));
     return { isTime: false, places, labels: groups.map((group, index) => [places[index], group]) };
   }
-  const from = Math.min(...years), to = Math.max(...years);
-  const place = (year) => (to > from ? (year - from) / (to - from) : 0.5);
-  return { isTime: true, places: years.map(place), labels: roundYears(from, to).map((year) => [place(year), String(year)]) };
+  // From the beginning of the first group to the end of the last one, so that both have a year beside them.
+  const from = Math.min(...spans.map(([first]) => first)), to = Math.max(...spans.map(([, last]) => last));
+  const place = (year) => (year - from) / (to - from);
+  return { isTime: true, places: groups.map((group) => place(yearOf(group, by))), labels: roundYears(from, to).map((year) => [place(year), String(year)]) };
 }

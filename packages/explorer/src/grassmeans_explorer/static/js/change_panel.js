@@ -4,17 +4,21 @@ import { senseColour } from "./colours.js";
 import { formatShare, h, plural, svg } from "./dom.js";
 import { makeHash } from "./router.js";
 
-const WIDTH = 260, TALL = 98, LEFT = 40, RIGHT = 16, TOP = 8, YEARS = 24, NAMES = 84, COLUMN = 30;
-const LONGEST = 16;
+const WIDTH = 260, TALL = 98, LEFT = 40, RIGHT = 16, TOP = 8, YEARS = 24, NAMES = 64, COLUMN = 30;
+const LONGEST = 30;
+const SLANTED = 4.6; // pixels that a letter of a slanted name takes, across and down
 const PER_ROW = 3, GAP = 28;
 
 const yOf = (share) => TOP + TALL * (1 - share);
 
 /** Sizes of a picture: {width, height, x(place)}. */
 function layOut(axis) {
-  const width = axis.isTime ? WIDTH : Math.max(WIDTH, LEFT + RIGHT + 40 + COLUMN * axis.places.length);
-  const left = axis.isTime ? LEFT : LEFT + 40;
-  return { width, height: TOP + TALL + (axis.isTime ? YEARS : NAMES), x: (place) => left + place * (width - left - RIGHT), left };
+  const reach = axis.isTime ? [0] : axis.labels.map(([, text]) => 8 + SLANTED * shorten(text).length);
+  // Names end below their points: those of the first points need room on the left.
+  const left = Math.ceil(Math.max(LEFT, ...reach.map((own, index) => own - index * COLUMN)));
+  const width = axis.isTime ? WIDTH : Math.max(WIDTH, left + RIGHT + COLUMN * axis.places.length);
+  const below = axis.isTime ? YEARS : Math.max(NAMES, Math.ceil(20 + Math.max(...reach)));
+  return { width, height: TOP + TALL + below, x: (place) => left + place * (width - left - RIGHT), left };
 }
 
 const shorten = (text) => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text);
@@ -40,12 +44,12 @@ export function changePanel(rows, axis, word, by) {
   const bottom = TOP + TALL + 16;
   const labels = axis.labels.map(([place, text]) => svg("text", axis.isTime
     ? { x: x(place), y: bottom, "text-anchor": "middle" }
-    : { x: x(place), y: bottom, "text-anchor": "end", transform: `rotate(-45 ${x(place)} ${bottom})` }, shorten(text)));
+    : { x: x(place), y: bottom, "text-anchor": "end", transform: `rotate(-45 ${x(place)} ${bottom})` }, shorten(text), text === shorten(text) ? null : svg("title", {}, text)));
   const there = rows.map((row, index) => [row, x(axis.places[index])]).filter(([row]) => row.n > 0);
   const line = there.filter(([row]) => !row.few).map(([row, at]) => `${at},${yOf(row.share)}`).join(" ");
   const { sense, name } = rows[0];
   return h("figure", { class: "change-panel", "--sense": senseColour(sense), "--wide": `${width}px` },
-    svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": `Share of sense ${sense} over the groups` },
+    svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": `${word}, sense ${sense}: share over the groups` },
       grid, labels, axis.isTime ? svg("polyline", { points: line }) : null, there.map(([row, at]) => point(row, at, word, by))),
     h("figcaption", {}, h("b", {}, `${sense} `), name));
 }

@@ -3,6 +3,7 @@
 
 const SENSE_COLOURS = [
   "#d1495b", "#2878b5", "#3a9d5d", "#e08e1b", "#7d5ba6", "#148f9b", "#b0562a", "#66707a",
+  "#c2418f", "#7f7a18", "#5f6fc4", "#8f7060",
 ];
 const IDK_COLOUR = "#8a8a8a";
 

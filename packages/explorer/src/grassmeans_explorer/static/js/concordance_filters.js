@@ -48,7 +48,7 @@ export function makeFilters(onChange, fields = []) {
     h("optgroup", { label: "words beside it" }, options(BESIDE)),
     fields.length ? h("optgroup", { label: "documents" }, options(fields.map((name) => [`field:${name}`, name]))) : null);
   const text = h("input", { type: "search", placeholder: "river|stream swim* \"west bank\"", spellcheck: "false", autocapitalize: "off", oninput: typed });
-  const forms = h("input", { type: "text", placeholder: "banks|banked", spellcheck: "false", autocapitalize: "off", onchange: now });
+  const forms = h("input", { type: "text", placeholder: "banks|banked or bank*", spellcheck: "false", autocapitalize: "off", onchange: now });
   const pattern = h("input", { type: "checkbox", onchange: now });
   const reach = list(REACHES), side = list(SIDES), width = list(WIDTHS), sample = list(SAMPLES);
   const again = button("Another sample", () => { seed = String((Number(seed) || 0) + 1); now(); }, { class: "quiet", hidden: true });

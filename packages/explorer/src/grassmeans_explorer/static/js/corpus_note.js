@@ -61,7 +61,7 @@ export function corpusNotice(value, health, place, signal) {
   element.append(counts);
   ask(wordUrl(value.word, "/counts"), { signal }).then((found) => {
     const looked = found.n_contexts === found.count ? "" : `, ${plural(found.n_contexts, "context")} looked at`;
-    counts.textContent = `In ${found.corpus}: ${plural(found.count, "occurrence")}${looked}.`;
+    counts.textContent = `In ${found.corpus}: ${found.count ? `${plural(found.count, "occurrence")}${looked}` : found.reason}.`;
     for (const card of place.querySelectorAll(".card[data-sense]")) {
       const share = found.shares[Number(card.dataset.sense) - 1];
       if (share !== undefined) addShare(card, found.corpus, share);

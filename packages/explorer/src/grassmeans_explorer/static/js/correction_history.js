@@ -7,8 +7,13 @@ function countLines({ lines, passages }) {
   return lines.length + (passages?.length ?? 0);
 }
 
+/** "1, 2 and 3". */
+export function listNumbers(numbers) {
+  return [numbers.slice(0, -1).join(", "), ...numbers.slice(-1)].filter((part) => part !== "").join(" and ");
+}
+
 const SENTENCES = {
-  merge: ({ senses }) => `senses ${senses.join(" and ")} merged`,
+  merge: ({ senses }) => `senses ${listNumbers(senses)} merged`,
   split: ({ senses }) => `sense ${senses[0]} split`,
   rename: ({ senses, name }) => `sense ${senses[0]} renamed “${name}”`,
   hide: ({ senses }) => `sense ${senses[0]} hidden`,
@@ -43,6 +48,7 @@ export function correctionHistory({ corrections, undone }, correct) {
       () => correct("redo", [], `Done again: ${describeCorrection(next)}.`), { class: "redo" }) : null,
     corrections.length > 1 ? button("Undo all corrections of this word",
       () => correct("reset", [], "The senses are as in the model again."), { class: "quiet" }) : null);
-  const list = corrections.length > 1 ? h("ol", { class: "history" }, corrections.map((edit) => h("li", {}, describeCorrection(edit)))) : null;
-  return h("div", {}, steps, list);
+  const list = corrections.length > 1 ? h("details", {}, h("summary", {}, plural(corrections.length, "correction")),
+    h("ol", { class: "history" }, corrections.map((edit) => h("li", {}, describeCorrection(edit))))) : null;
+  return h("div", { class: "correction-history" }, steps, list);
 }

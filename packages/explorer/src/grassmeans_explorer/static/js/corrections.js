@@ -1,7 +1,7 @@
 // Corrections by hand: merge, split, rename, hide; and saving them as a new version of the model.
 
 import { ask, send } from "./api.js";
-import { correctionHistory } from "./correction_history.js";
+import { correctionHistory, listNumbers } from "./correction_history.js";
 import { button, h, plural } from "./dom.js";
 import { makeHash } from "./router.js";
 import { announce, errorPanel } from "./status.js";
@@ -17,7 +17,7 @@ export function wordLinks(words) {
 
 function command(label, text) {
   const copied = h("span", { class: "soft", role: "status" });
-  return h("div", { class: "command" }, h("span", { class: "label" }, label), h("code", {}, text),
+  return h("div", { class: "command" }, h("span", { class: "label" }, label), " ", h("code", {}, text),
     button("Copy", async () => {
       try {
         await navigator.clipboard.writeText(text);
@@ -32,9 +32,8 @@ function command(label, text) {
 function otherWords(word, keeping) {
   const place = h("p", { class: "soft" });
   ask("api/corrections").then(({ edits, kept, not_kept: reason }) => {
-    keeping.textContent = kept
-      ? "They are kept on this computer until then, also when the explorer is stopped."
-      : `They are not kept when the explorer is stopped (${reason}): save them before.`;
+    if (kept) place.append("They are kept on this computer until then, also when the explorer is stopped. ");
+    else keeping.textContent = `Corrections are not kept when the explorer is stopped (${reason}): save them before.`;
     const words = [...new Set(edits.map((edit) => edit.word))].filter((other) => other !== word);
     if (!words.length) return;
     place.append("A version has the corrections of other words too: ", ...wordLinks(words), ".");
@@ -149,27 +148,30 @@ export function makeCorrections(word, { value, hasCorpus, onChange, onSaved, rel
     return holder;
   }
 
-  const mergeButton = button("Merge the two chosen senses", () => {
+  const mergeButton = button("", () => {
     const senses = [...chosen].sort((a, b) => a - b);
-    correct("merge", senses, `Senses ${senses.join(" and ")} are one now.`);
-  }, { disabled: true });
+    correct("merge", senses, `Senses ${listNumbers(senses)} are one now.`);
+  }, { class: "merge-chosen" });
 
   function showChosen() {
-    mergeButton.disabled = chosen.size !== 2;
+    mergeButton.disabled = chosen.size < 2;
+    mergeButton.textContent = chosen.size < 2 ? "Merge the chosen senses" : `Merge the ${chosen.size} chosen senses`;
   }
 
-  /** The bar below the cards. */
-  function bar() {
+  /** The bar above the cards, which stays at hand while these are scrolled; `finish` is the button that closes it. */
+  function bar(finish = null) {
     showChosen();
-    const keeping = h("span", {});
+    const keeping = h("p", { class: "soft keeping" });
     return h("section", { class: "panel edit-bar", "aria-label": "Corrections" },
-      h("p", {}, "Your corrections are collected here until you save them as a new version. The model itself is never changed. ", keeping),
-      value().senses.length > 1 ? h("div", { class: "edit-actions" }, mergeButton) : null,
-      correctionHistory(value(), correct),
-      otherWords(value().word, keeping),
-      h("form", { class: "save", onsubmit: (event) => { event.preventDefault(); save(); } },
-        h("label", {}, "Save as ", saveName), h("button", { type: "submit", class: "main" }, "Save as a new version")),
-      message);
+      h("div", { class: "edit-rows" },
+        value().senses.length > 1 ? mergeButton : null, correctionHistory(value(), correct),
+        h("form", { class: "save", onsubmit: (event) => { event.preventDefault(); save(); } },
+          h("label", {}, "Save as ", saveName), h("button", { type: "submit", class: "main" }, "Save as a new version")),
+        h("details", { class: "about-saving" }, h("summary", {}, "What becomes of corrections"),
+          h("p", {}, "Your corrections are collected here until you save them as a new version. The model itself is never changed."),
+          otherWords(value().word, keeping)),
+        finish),
+      message, keeping);
   }
 
   return { tools, bar };

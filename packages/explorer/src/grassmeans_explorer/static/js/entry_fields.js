@@ -32,7 +32,7 @@ function saver(read, save) {
 }
 
 function proposal(text, take) {
-  return h("p", { class: "proposal" }, h("span", { class: "label" }, "Proposed"), h("span", { dir: "auto" }, text), " ",
+  return h("p", { class: "proposal" }, h("span", { class: "label" }, "Proposed"), " ", h("span", { dir: "auto" }, text), " ",
     button("Take it", take, { class: "small" }));
 }
 

@@ -7,7 +7,12 @@ import { makeHash } from "./router.js";
 import { announce, errorPanel } from "./status.js";
 
 const FORMATS = [["tei", "TEI Lex-0"], ["ontolex", "OntoLex"], ["lexonomy", "Lexonomy"], ["dmlex", "DMLex"], ["csv", "CSV"], ["json", "JSON"], ["html", "a page to print"]];
-const READ = [[".tei.xml", "tei"], [".tei", "tei"], [".xml", "tei"], [".csv", "csv"], [".json", "json"]];
+// By the ending, and where several formats have that, by the text.
+const READ = [
+  [".ttl", () => "ontolex"], [".csv", () => "csv"], [".tei", () => "tei"],
+  [".xml", (text) => (/<(\w+:)?TEI\b/.test(text) ? "tei" : "lexonomy")],
+  [".json", (text) => (!/"kind"\s*:\s*"grassmeans-lexicon"/.test(text) && /"(langCode|headword)"\s*:/.test(text) ? "dmlex" : "json")],
+];
 
 /** Links to the entry of a word, or to all of them. */
 export function entryDownloads(word = "") {
@@ -26,19 +31,20 @@ function summary(told) {
 
 /** A form that reads a file, tells what it would change, and imports it after that; `onDone()`. */
 export function importForm(onDone) {
-  const file = h("input", { type: "file", accept: ".json,.csv,.xml,.tei", onchange: () => look() });
+  const file = h("input", { type: "file", accept: ".json,.csv,.xml,.tei,.ttl", onchange: () => look() });
   const place = h("div", { class: "message", role: "status" });
   const fail = (failure, title) => place.replaceChildren(errorPanel(failure, { title }));
 
   async function look() {
     const [chosen] = file.files;
     if (!chosen) return;
-    const format = READ.find(([ending]) => chosen.name.toLowerCase().endsWith(ending))?.[1];
-    if (!format) {
-      fail({ message: "Entries are read from .json, .csv and .tei.xml." }, "This file cannot be read");
+    const recognise = READ.find(([ending]) => chosen.name.toLowerCase().endsWith(ending))?.[1];
+    if (!recognise) {
+      fail({ message: "Entries are read from .json, .csv, .xml and .ttl." }, "This file cannot be read");
       return;
     }
-    const body = { format, content: await chosen.text() };
+    const content = await chosen.text();
+    const body = { format: recognise(content), content };
     try {
       const told = await send("api/entries/import/summary", body);
       const changes = told.n_new + told.n_other;
@@ -64,7 +70,7 @@ export function importForm(onDone) {
   }
 
   return h("section", { class: "entry-import", "aria-label": "Import entries" },
-    h("label", {}, h("span", { class: "label" }, "Import entries: JSON, CSV or TEI Lex-0"), file), place);
+    h("label", {}, h("span", { class: "label" }, "Import entries: JSON, CSV, TEI Lex-0, Lexonomy, DMLex or OntoLex"), file), place);
 }
 
 /** A page of the entries that are written. */

@@ -23,10 +23,31 @@ function asText(value) {
   return value.map((one) => (typeof one === "string" ? one : one.text ?? one.key ?? `${one.left}${one.word}${one.right}`)).join("; ") || "(empty)";
 }
 
+/** Which text it is: "crane.2, definition"; of a sense of one's own by its place. */
+function nameText({ key, path, field }) {
+  const sense = key || (path.length ? `Sense ${path.join(".")}` : "The entry");
+  return `${sense}: ${field.replaceAll("_", " ")}`;
+}
+
+/** The changes again, each for the place where its sense is now; those of a sense that is gone need a new one first. */
+function placeAnew(changes, { texts, places }) {
+  const told = new Map(texts.map((text) => [text.change, text]));
+  const added = new Set();
+  return changes.flatMap((one, number) => {
+    const path = places[number];
+    if (!path) return [];
+    const text = told.get(number), place = path.join(".");
+    const isNew = text?.is_gone && !added.has(place);
+    if (isNew) added.add(place);
+    return [...(isNew ? [{ action: "add", key: text.key }] : []), { ...one, path }];
+  });
+}
+
 function conflictPanel(conflict, { mine, theirs }) {
   return h("div", { class: "panel error conflict", role: "alert" },
     h("h2", {}, "This entry was changed meanwhile"),
     conflict.texts.map((text) => h("dl", {},
+      h("dt", { class: "soft" }, nameText(text)),
       h("dt", {}, "Yours"), h("dd", { dir: "auto" }, asText(text.yours)),
       h("dt", {}, "There now"), h("dd", { dir: "auto" }, asText(text.theirs)))),
     conflict.texts.length ? null : h("p", {}, "Your change was not made."),
@@ -51,11 +72,12 @@ export function makeSaving(word, onSaved) {
 
   function settle(conflict, changes) {
     const again = (work) => () => { message.replaceChildren(); work(); };
-    const places = new Map(conflict.texts.map((text) => [text.field, text.path]));
     message.replaceChildren(conflictPanel(conflict, {
       mine: again(() => {
         value = { ...value, revision: conflict.revision };
-        step("/change", () => ({ changes: changes.map((one) => ({ ...one, path: places.get(one.field) ?? one.path })) }), true);
+        const anew = placeAnew(changes, conflict);
+        if (anew.length) step("/change", () => ({ changes: anew }), true);
+        else reload();
       }),
       theirs: again(() => reload()),
     }));

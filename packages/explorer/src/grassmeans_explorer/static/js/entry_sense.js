@@ -19,7 +19,7 @@ const senseAt = (entry, path) => path.reduce((found, number) => found?.senses[nu
 export function takeAll(entry, proposed) {
   const sense = senseAt(entry, proposed.path);
   if (!sense) return [];
-  const set = (field, more) => ({ action: "set", path: proposed.path, field, ...more });
+  const set = (field, more) => ({ action: "set", path: proposed.path, key: sense.key, field, ...more });
   return [
     ...["name", "definition", "part_of_speech"].filter((field) => proposed[field] && !sense[field]).map((field) => set(field, { text: proposed[field] })),
     ...(proposed.collocates.length && !sense.collocates.length ? [set("collocates", { items: proposed.collocates })] : []),
@@ -55,9 +55,9 @@ function countInner(senses, above, last) {
 }
 
 /** Move with the buttons, or with Alt and an arrow key. */
-function orderTools(path, siblings, { change, entry }) {
+function orderTools(path, key, siblings, { change, entry }) {
   const last = path.at(-1), above = path.slice(0, -1);
-  const move = (to) => change([{ action: "move", path, to }], true, to);
+  const move = (to) => change([{ action: "move", path, key, to }], true, to);
   const label = path.join(".");
   return [
     button("Up", () => move([...above, last - 1]), { class: "small up", disabled: last === 1, "aria-label": `Up: sense ${label}` }),
@@ -67,13 +67,13 @@ function orderTools(path, siblings, { change, entry }) {
   ];
 }
 
-function onKeys(event, path, siblings, context) {
+function onKeys(event, path, key, siblings, context) {
   const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
   if (!event.altKey || !step) return;
   const to = path.at(-1) + step;
   event.preventDefault();
   event.stopPropagation();
-  if (to >= 1 && to <= siblings) context.change([{ action: "move", path, to: [...path.slice(0, -1), to] }], true, [...path.slice(0, -1), to]);
+  if (to >= 1 && to <= siblings) context.change([{ action: "move", path, key, to: [...path.slice(0, -1), to] }], true, [...path.slice(0, -1), to]);
 }
 
 function heading(sense, label, context) {
@@ -97,15 +97,15 @@ export function entrySense(sense, path, siblings, context) {
   const text = (field, title, more = {}) => textField(title, sense[field], (value) => save(field, { text: value }), { proposed: proposed[field], ...more });
   return h("li", {
     class: sense.former ? "panel entry-sense gone" : "panel entry-sense", "data-path": label,
-    onkeydown: (event) => onKeys(event, path, siblings, context),
+    onkeydown: (event) => onKeys(event, path, sense.key, siblings, context),
   },
   heading(sense, label, context),
-  h("div", { class: "entry-tools", role: "group", "aria-label": `Order of sense ${label}` }, orderTools(path, siblings, context),
+  h("div", { class: "entry-tools", role: "group", "aria-label": `Order of sense ${label}` }, orderTools(path, sense.key, siblings, context),
     button("Add a sub-sense", () => context.change([{ action: "add", path }], true, [...path, sense.senses.length + 1]), { class: "small" }),
-    button("Remove", () => context.change([{ action: "remove", path }], true, path), { class: "small", "aria-label": `Remove sense ${label}` }),
+    button("Remove", () => context.change([{ action: "remove", path, key: sense.key }], true, path), { class: "small", "aria-label": `Remove sense ${label}` }),
     all().length ? button("Take all proposals of this sense", () => context.change(all(), true, path), { class: "small take-all" }) : null),
   sense.proposed.length ? h("p", { class: "proposal" }, `Not looked at yet: ${sense.proposed.join(", ")}. `,
-    button("They are right", () => context.change([{ action: "accept", path }], true, path), { class: "small" })) : null,
+    button("They are right", () => context.change([{ action: "accept", path, key: sense.key }], true, path), { class: "small" })) : null,
   text("definition", "Definition", { rows: 2 }),
   h("div", { class: "entry-columns" }, text("name", "Name"), text("part_of_speech", "Part of speech", { list: "parts-of-speech" })),
   textField("Collocates", sense.collocates, (items) => save("collocates", { items }), { ...words, proposed: proposed.collocates.join(", ") }),

@@ -3,6 +3,7 @@
 import { senseColour } from "./colours.js";
 import { button, h } from "./dom.js";
 import { senseBadge } from "./sense_card.js";
+import { keepWordsWhole } from "./whole_words.js";
 
 function headCell({ label, sort, kind }, context) {
   const current = sort !== undefined && (context.sort || "position") === sort;
@@ -22,7 +23,7 @@ function lineRow(line, context) {
     h("td", { class: "left" }, h("bdi", {}, line.left)), h("td", { class: "middle" }, word),
     h("td", { class: "right" }, h("bdi", {}, line.right)),
     names.size ? [
-      h("td", { class: "sense", title: name }, selection?.box(line), senseBadge(line.sense), h("span", { class: "visually-hidden" }, name)),
+      h("td", { class: "sense", title: name }, selection?.box(line), senseBadge(line.sense), h("span", { class: "visually-hidden" }, ` ${name}`)),
       h("td", { class: "confidence" },
         h("span", { class: "bar", "--share": `${100 * (line.confidence ?? 0)}%` }),
         h("span", {}, (line.confidence ?? 0).toFixed(2))),
@@ -53,7 +54,7 @@ export function kwicTable(lines, context) {
     ...(showDocument ? [{ label: "document", sort: "document", kind: "about-head" }] : []),
   ];
   const longest = Math.max(4, ...lines.map((line) => line.word.length));
-  return h("table", { class: context.isWide ? "kwic wide" : "kwic", "--letters": longest },
+  return keepWordsWhole(h("table", { class: context.isWide ? "kwic wide" : "kwic", "--letters": longest },
     h("thead", {}, h("tr", {}, columns.map((column) => headCell(column, context)))),
-    h("tbody", {}, lines.map((line) => lineRow(line, { ...context, showDocument }))));
+    h("tbody", {}, lines.map((line) => lineRow(line, { ...context, showDocument })))));
 }

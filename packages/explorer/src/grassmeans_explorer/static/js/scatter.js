@@ -9,6 +9,7 @@ const LOWEST = 300;
 const HIGHEST = 620;
 const LINE = 18;
 const FAR = 20;
+const ANCHOR = 9;
 export const NAME_FONT = '600 13px system-ui, -apple-system, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif';
 
 /** Data -> places in a picture of so many pixels, as large as possible with equal scales. */
@@ -39,21 +40,22 @@ function neighbour(places, from, key) {
 /**
  * dots: [{x, y, radius, sense or colour, hidden}]; namesOf(indices, width) -> [{x, y, text, colour,
  * inside, gap}] for the dots that are seen, the most important first. Calls onChoose(index),
- * onOpen(index, event), onView(view).
+ * onOpen(index, event), onView(view). anchors: [{x, y, sense}] are drawn as rings, and are no dots.
  * {element, picture, refresh(), choose(index), setView(view), tools, paint}
  */
-export function makeScatter({ label, dots, namesOf, reach = Infinity, view = WHOLE, onChoose, onOpen, onView }) {
+export function makeScatter({ label, dots, anchors = [], namesOf, reach = Infinity, view = WHOLE, onChoose, onOpen, onView }) {
   let current = -1, places = [], boxes = [], size = [640, 480], waiting = 0;
   const circles = dots.map((dot, index) => svg("circle", {
     r: dot.radius, class: "dot", "data-sense": dot.sense, "--sense": dot.colour ?? senseColour(dot.sense),
     onpointerenter: () => choose(index),
     onclick: (event) => { if (!zoomable.wasDragged()) { choose(index); onOpen?.(index, event); } },
   }));
+  const rings = anchors.map((anchor) => svg("circle", { r: ANCHOR, class: "anchor", "--sense": senseColour(anchor.sense) }));
   const names = svg("g", { "aria-hidden": "true" });
   const picture = svg("svg", {
     class: "map", tabindex: 0, role: "img", "aria-label": label,
     onfocus: () => { if (current < 0) choose(places.findIndex(Boolean)); }, onkeydown: onKey,
-  }, circles, names);
+  }, rings, circles, names);
   const zoomable = makeZoomable(picture, () => view, setView);
 
   function setView(next) {
@@ -109,7 +111,7 @@ export function makeScatter({ label, dots, namesOf, reach = Infinity, view = WHO
     picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
     picture.style.setProperty("--height", `${height}px`);
     picture.classList.toggle("zoomed", view.scale > 1);
-    const fit = fitPlaces(dots, width, height);
+    const fit = fitPlaces([...dots, ...anchors], width, height);
     const place = (point) => {
       const [x, y] = fit(point);
       return [(x - view.x * width) * view.scale + width / 2, (y - view.y * height) * view.scale + height / 2];
@@ -121,6 +123,12 @@ export function makeScatter({ label, dots, namesOf, reach = Infinity, view = WHO
       circle.setAttribute("cx", places[index][0].toFixed(1));
       circle.setAttribute("cy", places[index][1].toFixed(1));
     });
+    rings.forEach((ring, index) => {
+      const [x, y] = place(anchors[index]);
+      ring.classList.toggle("gone", Boolean(anchors[index].hidden));
+      ring.setAttribute("cx", x.toFixed(1));
+      ring.setAttribute("cy", y.toFixed(1));
+    });
     drawNames(place);
   }
 
@@ -130,6 +138,13 @@ export function makeScatter({ label, dots, namesOf, reach = Infinity, view = WHO
 
   /** The picture as it is seen, on a canvas or as SVG. */
   function paint(context) {
+    rings.filter((_, index) => !anchors[index].hidden).forEach((ring) => {
+      context.strokeStyle = getComputedStyle(ring).stroke;
+      context.lineWidth = 2;
+      context.beginPath();
+      context.arc(Number(ring.getAttribute("cx")), Number(ring.getAttribute("cy")), ANCHOR, 0, 2 * Math.PI);
+      context.stroke();
+    });
     context.globalAlpha = 0.75;
     circles.forEach((circle, index) => {
       if (!places[index]) return;

@@ -41,20 +41,20 @@ function exampleLine(example, { selection, keeping, number }) {
 /** A share of 1 as a bar with its value. */
 function measure(label, value, text) {
   return h("div", { class: "measure" },
-    h("span", { class: "measure-label" }, label),
+    h("span", { class: "measure-label" }, label), " ",
     h("span", { class: "bar", "--share": `${(100 * Math.max(0, Math.min(1, value))).toFixed(1)}%` }),
     h("span", { class: "measure-value" }, text));
 }
 
 function wordList(label, words) {
   if (!words?.length) return null;
-  return h("p", { class: "words" }, h("span", { class: "label" }, label),
+  return h("p", { class: "words" }, h("span", { class: "label" }, label), " ",
     words.map((word, index) => [index ? ", " : "", h("span", { dir: "auto" }, word)]));
 }
 
 function lexemeList(lexemes) {
   if (!lexemes?.length) return null;
-  return h("p", { class: "words" }, h("span", { class: "label" }, "Like these senses of words"),
+  return h("p", { class: "words" }, h("span", { class: "label" }, "Like these senses of words"), " ",
     lexemes.map((lexeme, index) => [
       index ? ", " : "",
       h("a", {
@@ -119,9 +119,9 @@ export function senseCard(sense, context, tools = null) {
   const concordance = makeHash("concordance", context.word, { sense: sense.number, k: context.k });
   return h("article", {
     class: sense.hidden ? "card hidden-sense" : "card", "data-sense": sense.number,
-    "aria-label": `Sense ${sense.number}: ${name}`, "--sense": senseColour(sense.number, sense.colour),
+    "aria-label": `${context.word}, sense ${sense.number}: ${name}`, "--sense": senseColour(sense.number, sense.colour),
   },
-  h("header", {}, senseBadge(sense.number, sense.colour), h("h2", { dir: "auto" }, name),
+  h("header", {}, senseBadge(sense.number, sense.colour), " ", h("h2", { dir: "auto" }, name),
     sense.hidden ? h("span", { class: "tag" }, "hidden") : null),
   tools,
   measure("Share", sense.share, formatShare(sense.share)),

@@ -3,6 +3,7 @@
 import { senseColour } from "./colours.js";
 import { button, h } from "./dom.js";
 import { senseBadge } from "./sense_card.js";
+import { keepWordsWhole } from "./whole_words.js";
 
 function headCell([label, sort, kind], context) {
   const current = (context.sort || "position") === sort;
@@ -13,7 +14,7 @@ function headCell([label, sort, kind], context) {
 function senseCell(line) {
   if (line.sense === null) return h("td", { class: "sense" });
   const name = line.sense > 0 ? `${line.of_word} ${line.sense}: ${line.sense_name || "no name"}` : "don’t know";
-  return h("td", { class: "sense", title: name }, senseBadge(line.sense), h("span", { class: "visually-hidden" }, name));
+  return h("td", { class: "sense", title: name }, senseBadge(line.sense), h("span", { class: "visually-hidden" }, ` ${name}`));
 }
 
 /** The table. `context`: {fields, sort, onOpen(position), onSort(sort)}. */
@@ -24,7 +25,7 @@ export function spanTable(lines, context) {
     ...(hasSenses ? [["sense", "sense", "sense-head"]] : []),
     ...fields.map((field) => [field, `field:${field}`, "about-head"]), ["document", "document", "about-head"]];
   const longest = Math.min(30, Math.max(4, ...lines.map((line) => line.word.length)));
-  return h("table", { class: "kwic", "--letters": longest },
+  return keepWordsWhole(h("table", { class: "kwic", "--letters": longest },
     h("thead", {}, h("tr", {}, columns.map((column) => headCell(column, context)))),
     h("tbody", {}, lines.map((line) => h("tr", { "--sense": senseColour(line.sense ?? 0) },
       h("td", { class: "left" }, h("bdi", {}, line.left)),
@@ -32,5 +33,5 @@ export function spanTable(lines, context) {
       h("td", { class: "right" }, h("bdi", {}, line.right)),
       hasSenses ? senseCell(line) : null,
       fields.map((field) => h("td", { class: "about soft" }, line.fields?.[field] ?? "")),
-      h("td", { class: "about soft", title: line.document }, line.document)))));
+      h("td", { class: "about soft", title: line.document }, line.document))))));
 }

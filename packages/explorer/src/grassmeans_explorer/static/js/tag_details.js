@@ -19,7 +19,7 @@ function probabilityRow(word, index, names) {
 
 function decidedBy(deciding) {
   if (!deciding.length) return [h("span", { class: "soft" }, "No single word brought it nearer to this sense.")];
-  return [h("span", { class: "label" }, "Decided by"),
+  return [h("span", { class: "label" }, "Decided by"), " ",
     deciding.map((item, index) => [index ? ", " : "", h("b", { title: `${formatShare(item.weight)} of the decision` }, item.word)])];
 }
 

@@ -65,11 +65,11 @@ export function makeTaggedText(answer, { onShow, onHide, onCorrect }) {
       if (sense) known += 1;
       if (word.shown === sense) continue;
       word.shown = sense;
-      number.textContent = sense ? String(sense) : "?";
+      // Drawn, not written: else the word would be called "crane1", by its name and by who asks for it.
+      number.dataset.number = sense ? String(sense) : "?";
       span.classList.toggle("idk", sense === 0);
       span.style.setProperty("--sense", senseColour(sense));
-      // What is seen comes first, so that the word can be called by it.
-      span.setAttribute("aria-label", `${word.word}${sense ? `${sense}: sense ${sense}` : "?: don’t know"}`);
+      span.setAttribute("aria-label", sense ? `${word.word}, sense ${sense}` : `${word.word}, don’t know`);
     }
     return known;
   }

@@ -8,7 +8,12 @@ import { makeHash } from "../router.js";
 import { announce, errorPanel, waiting } from "../status.js";
 
 const MOST_SHOWN = 100;
+const NEAR = 40;
 const number = (value) => (value === null ? "–" : value.toFixed(3));
+
+// The nearest words on either side, none cut in two.
+const before = (text) => (text.length > NEAR ? text.slice(-NEAR).replace(/^\S*\s/, "") : text);
+const after = (text) => (text.length > NEAR ? text.slice(0, NEAR).replace(/\s\S*$/, "") : text);
 
 function table(heads, rows, label) {
   return h("div", { class: "scroll-wide", role: "region", "aria-label": label, tabindex: 0 }, h("table", {},
@@ -19,7 +24,7 @@ function table(heads, rows, label) {
 function differencesOf(project, found, unfinished) {
   const names = new Map(found.labels.map(({ label, name }) => [label, name]));
   return table(["Line", "Judgments", "In the end"], found.items.map((one, index) => [
-    h("a", { href: makeHash("adjudicate", project, { place: String(index), unfinished }) }, one.uses.map((use) => `…${use.left.slice(-30)}${use.word}${use.right.slice(0, 30)}…`).join(" / ")),
+    h("a", { href: makeHash("adjudicate", project, { place: String(index), unfinished }) }, one.uses.map((use) => `…${before(use.left)}${use.word}${after(use.right)}…`).join(" / ")),
     one.judgments.map((own) => `${own.annotator}: ${names.get(own.label)}`).join(", "),
     one.label ? `${names.get(one.label)} (${one.how})` : one.how,
   ]), "Items on which people differ");

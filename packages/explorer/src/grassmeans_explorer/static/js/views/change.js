@@ -3,8 +3,8 @@
 import { ask, wordUrl } from "../api.js";
 import { makeAxis } from "../change_axis.js";
 import { changePanel, changePicture } from "../change_panel.js";
-import { formatCount, h, plural } from "../dom.js";
-import { downloadButtons } from "../downloads.js";
+import { button, formatCount, h, plural } from "../dom.js";
+import { downloadButtons, saveTable } from "../downloads.js";
 import { waysOf } from "../group_ways.js";
 import { pictureButtons } from "../picture_tools.js";
 import { makeHash, navigate } from "../router.js";
@@ -52,6 +52,14 @@ function tableOf({ shares }) {
   return { columns, rows: shares.map((row) => columns.map((name) => row[name])) };
 }
 
+function pairsOf({ pairs, overall: whole }, nameOf) {
+  const columns = ["first", "second", "n_first", "n_second", "jsd", "p", "gained", "lost"];
+  const names = (senses) => senses.map(nameOf).join("; ");
+  const isListed = (pair) => pairs.some((other) => other.first === pair.first && other.second === pair.second);
+  const rows = [...pairs, ...(whole && !isListed(whole) ? [whole] : [])];
+  return { columns, rows: rows.map((pair) => columns.map((name) => (Array.isArray(pair[name]) ? names(pair[name]) : pair[name]))) };
+}
+
 /** Show how a word changed. */
 export function mount(root, route, app) {
   const { word } = route;
@@ -87,6 +95,8 @@ export function mount(root, route, app) {
     const name = `change-${word}`;
     const picture = changePicture(lists, axis, getComputedStyle(document.body).color);
     const files = downloadButtons(name, () => tableOf(answer), () => answer);
+    const nameOf = (sense) => `${sense} ${context.names.get(sense) ?? ""}`.trim();
+    files.append(button("CSV of the distances", () => saveTable(`${name}-distances`, pairsOf(answer, nameOf)), { class: "link" }));
     files.append(...pictureButtons(name, { clientWidth: picture.width, clientHeight: picture.height }, picture.paint));
     place.replaceChildren(...[overall(answer.overall, axis.isTime, context), fewNote(answer.shares),
       h("div", { class: axis.isTime ? "change-panels" : "change-panels wide" }, lists.map((rows) => changePanel(rows, axis, word, by))),

@@ -23,7 +23,7 @@ function nameOf(side) {
 function wordItems(rows, detail, link) {
   if (!rows.length) return h("p", { class: "soft" }, "none");
   return h("ol", { class: "compared-words" }, rows.slice(0, SHOWN).map((row) =>
-    h("li", {}, h("a", { href: link(row.word), dir: "auto" }, row.word), h("small", {}, detail(row)))));
+    h("li", {}, h("a", { href: link(row.word), dir: "auto" }, row.word), " ", h("small", {}, detail(row)))));
 }
 
 /** `labels`: what the words of one side and those of both are. */
@@ -42,8 +42,8 @@ function sideCard(side, index) {
     side.lines === null ? "" : plural(side.lines, "line"),
     side.measured ? `from a random sample of ${formatCount(side.measured)}` : "",
   ].filter(Boolean).join(" · ");
-  return h("article", { class: "card", "--sense": colourOf(side, index), "aria-label": `${side.word}: ${name}` },
-    h("header", {}, side.sense === null ? null : senseBadge(side.sense, side.colour), h("h2", { dir: "auto" }, side.word), h("span", { dir: "auto" }, name)),
+  return h("article", { class: "card", "--sense": colourOf(side, index), "aria-label": side.sense ? `${side.word}, sense ${side.sense}: ${name}` : side.word },
+    h("header", {}, side.sense === null ? null : senseBadge(side.sense, side.colour), " ", h("h2", { dir: "auto" }, side.word), " ", h("span", { dir: "auto" }, name)),
     h("p", { class: "soft" }, facts),
     h("ul", { class: "examples" }, side.examples.map((line) => h("li", { dir: "auto" }, lineParts(line)))),
     h("p", { class: "card-links" },

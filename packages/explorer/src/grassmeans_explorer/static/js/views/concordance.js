@@ -3,7 +3,7 @@
 import { ask, makeUrl } from "../api.js";
 import { filterQuery, makeFilters, readFilters } from "../concordance_filters.js";
 import { openDocument } from "../document_dialog.js";
-import { formatCount, h, plural } from "../dom.js";
+import { button, formatCount, h, plural } from "../dom.js";
 import { downloadLinks } from "../downloads.js";
 import { makeKeeping } from "../entry_lines.js";
 import { makeFrequency } from "../frequency.js";
@@ -11,17 +11,18 @@ import { kwicTable } from "../kwic_table.js";
 import { makeLineSelection } from "../line_selection.js";
 import { makePager } from "../pager.js";
 import { makeHash, navigate, parseRoute, replaceHash } from "../router.js";
-import { sampleLinks } from "../sample_links.js";
+import { readSample, sampleLinks } from "../sample_links.js";
 import { senseBadge, senseName } from "../sense_card.js";
 import { announce, emptyPanel, makeLoader, showDividing } from "../status.js";
 import { wordHeading } from "../word_heading.js";
 
 const PAGE = 50;
+const MOST_FORMS = 12;
 
 /** Show the concordance of a word. */
 export function mount(root, route, app) {
   const { word } = route;
-  let values = {}, page = 1, k = "", per = "", shown = null, opened = null;
+  let values = {}, page = 1, k = "", per = "", sample = {}, shown = null, opened = null;
   const hasCorpus = app.health.has_corpus;
   const heading = wordHeading(word, "concordance");
   const filters = makeFilters((changed) => navigate(hashFor(changed)), app.health.fields);
@@ -38,23 +39,32 @@ export function mount(root, route, app) {
   if (hasCorpus) root.append(frequency.element);
 
   const hashFor = (changed, more = {}) => makeHash("concordance", word,
-    { ...changed, k, per, ...more, page: more.page > 1 ? more.page : "" });
+    { ...changed, k, per, ...sample, ...more, page: more.page > 1 ? more.page : "" });
 
   function query(path, extra = {}) {
     return makeUrl(path, { word, senses: k, ...filterQuery(values), ...extra });
   }
 
   function tellFacts(answer) {
-    const sample = answer.measured ? `, from a random sample of ${formatCount(answer.measured)} of ${formatCount(answer.occurrences)} occurrences` : "";
-    heading.facts.textContent = plural(answer.total, "line") + sample;
+    const looked = answer.measured ? `, from a random sample of ${formatCount(answer.measured)} of ${formatCount(answer.occurrences)} occurrences` : "";
+    const forms = answer.forms?.length ? `; with ${answer.forms.slice(0, MOST_FORMS).join(", ")}${answer.forms.length > MOST_FORMS ? ` and ${answer.forms.length - MOST_FORMS} more words` : ""}` : "";
+    heading.facts.textContent = plural(answer.total, "line") + looked + forms;
+  }
+
+  /** What is said above a sample of the lines that the filters leave. */
+  function sampleNote(answer) {
+    const others = () => navigate(hashFor(values, { draw: String((Number(sample.draw) || 0) + 1) }));
+    const share = sample.stratified ? ", the same share of every sense where there are so many" : "";
+    return h("p", { class: "sample-note" }, `${formatCount(answer.lines.length)} of these lines at random${share}. `,
+      button("Others", others, { class: "small" }), " ", h("a", { href: hashFor(values, { take: "", stratified: "", draw: "" }) }, "Show all"));
   }
 
   function draw(answer, senses) {
     tellFacts(answer);
     filters.tellSample(answer.measured);
     legend.replaceChildren(...(senses.length ? [...senses.filter((sense) => !sense.hidden).map((sense) =>
-      h("span", { class: "legend-item" }, senseBadge(sense.number, sense.colour), senseName(sense))),
-    h("span", { class: "legend-item" }, senseBadge(0), "don’t know")]
+      h("span", { class: "legend-item" }, senseBadge(sense.number, sense.colour), " ", senseName(sense))),
+    h("span", { class: "legend-item" }, senseBadge(0), " don’t know")]
       : [h("span", {}, "This word is not in the model, so its lines have no senses. ",
         h("a", { href: makeHash("word", word, { k: "auto" }) }, "Look for its senses in the corpus"), ".")]));
     if (!answer.lines.length) {
@@ -64,15 +74,16 @@ export function mount(root, route, app) {
     }
     const lines = (extra) => query("api/concordance", { width: values.width, ...extra });
     place.replaceChildren(...[
+      sample.take ? sampleNote(answer) : null,
       kwicTable(answer.lines, {
         names: new Map(senses.map((sense) => [sense.number, senseName(sense)])),
         fields: app.health.fields, sort: values.sort, isWide: Boolean(values.width), selection, keeping: senses.length && !k ? keeping : null,
         onOpen: hasCorpus ? (position) => navigate(hashFor(values, { page, doc: position })) : null,
         onSort: (sort) => navigate(hashFor({ ...values, sort: sort === "position" ? "" : sort })),
       }),
-      makePager(page, answer.total, PAGE, (number) => { navigate(hashFor(values, { page: number })); scrollTo(0, 0); }),
-      downloadLinks(`${word}-concordance`, lines, page, PAGE),
-      hasCorpus ? sampleLinks(`${word}-sample`, (extra) => query("api/sample", { width: values.width, ...extra }), senses.length > 0) : null,
+      sample.take ? null : makePager(page, answer.total, PAGE, (number) => { navigate(hashFor(values, { page: number })); scrollTo(0, 0); }),
+      sample.take ? null : downloadLinks(`${word}-concordance`, lines, page, PAGE),
+      hasCorpus ? sampleLinks(`${word}-sample`, (extra) => query("api/sample", { width: values.width, ...extra }), senses.length > 0, sample, (chosen) => navigate(hashFor(values, chosen))) : null,
     ].filter(Boolean));
   }
 
@@ -86,10 +97,12 @@ export function mount(root, route, app) {
     const { senses } = value;
     selection.set(value);
     filters.set(values, senses.filter((sense) => !sense.hidden));
-    const answer = await ask(query("api/concordance", { width: values.width, limit: PAGE, offset: (page - 1) * PAGE }), { signal });
+    const answer = await ask(sample.take
+      ? query("api/sample", { width: values.width, size: sample.take, stratified: sample.stratified, draw: sample.draw })
+      : query("api/concordance", { width: values.width, limit: PAGE, offset: (page - 1) * PAGE }), { signal });
     if (signal.aborted) return;
     const last = Math.ceil(answer.total / PAGE);
-    if (page > last && last > 0) {
+    if (!sample.take && page > last && last > 0) {
       navigate(hashFor(values, { page: last }));
       return;
     }
@@ -119,8 +132,9 @@ export function mount(root, route, app) {
     page = Math.max(1, Number(next.params.get("page")) || 1);
     k = next.params.get("k") ?? "";
     per = next.params.get("per") ?? "";
+    sample = hasCorpus ? readSample(next.params) : {};
     heading.setDial(k);
-    const wanted = JSON.stringify([values, page, k]);
+    const wanted = JSON.stringify([values, page, k, sample]);
     if (wanted !== shown) loader.load();
     shown = wanted;
     if (hasCorpus) {

@@ -2,7 +2,7 @@
 
 import { ask, isAbort, wordUrl } from "../api.js";
 import { senseColour } from "../colours.js";
-import { contextMap } from "../context_map.js";
+import { contextMap, readingOf } from "../context_map.js";
 import { openDocument } from "../document_dialog.js";
 import { button, debounce, h, plural } from "../dom.js";
 import { downloadButtons } from "../downloads.js";
@@ -32,12 +32,15 @@ export function mount(root, route, app) {
   const choices = h("fieldset", { class: "dial" });
   const planes = h("div", { class: "planes-place" });
   const mapPlace = h("div", { class: "map-place" });
+  const reading = h("p", { class: "soft map-reading" });
   root.append(heading.element, choices,
     h("div", { class: "two-columns" },
       h("section", { class: "panel" }, h("h2", {}, "Planes"),
-        h("p", { class: "soft" }, "The words around an occurrence span a plane. Planes of one sense meet along a common line: that line is the sense."), planes),
+        h("p", { class: "soft" }, `Each disc is one line of text: the words that stand around “${word}” in it. Lines of one sense have words of one kind around them, ` +
+          "so that their discs all cut through one bar, which has the colour and the name of the sense. A disc that lies along its bar is a typical line; one that " +
+          "leans away from it is an unusual one. Two bars at a wide angle are senses whose lines have little in common; at a narrow angle, senses that are used alike."), planes),
       h("section", { class: "panel" }, h("h2", {}, "Map of contexts"),
-        h("p", { class: "soft" }, "One dot for each context, in the colour of its sense; like contexts lie near one another. Large dots are sure."), mapPlace)),
+        reading, mapPlace)),
     h("p", { class: "soft" }, "Among other words: ",
       h("a", { href: makeHash("map", "", { words: word, neighbours: 20 }) }, "a map of the senses near these"), "."));
   const darkness = matchMedia("(prefers-color-scheme: dark)");
@@ -108,8 +111,9 @@ export function mount(root, route, app) {
       mapPlace.replaceChildren(emptyPanel("No contexts to map", "The model keeps no example lines of this word; start with a corpus to see all."));
       return;
     }
-    map = contextMap(word, answer.points, { nameOf, open, view, onView: (next) => { view = next; keepView(); } });
-    const columns = ["x", "y", "sense", "confidence", "left", "word", "right"];
+    reading.textContent = readingOf(answer.layout);
+    map = contextMap(word, answer, { nameOf, open, view, onView: (next) => { view = next; keepView(); } });
+    const columns = ["x", "y", "sense", "confidence", "left", "word", "right", "document"];
     const table = () => ({ columns, rows: answer.points.map((point) => columns.map((name) => point[name])) });
     const downloads = downloadButtons(`${word}-map`, table, () => answer);
     downloads.firstChild.after(...pictureButtons(`${word}-map`, map.scatter.picture, map.scatter.paint));

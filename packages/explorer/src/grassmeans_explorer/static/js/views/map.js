@@ -37,15 +37,15 @@ function asTable(senses, groupName) {
 /** What the colours mean; a click leaves only that group, another one brings all back. */
 function legendOf(groups, onChoose) {
   return h("div", { class: "choices map-groups", role: "group", "aria-label": "Groups of like senses" }, groups.map((group) =>
-    h("label", { class: "choice", "--sense": senseColour(group.number) },
+    h("label", { class: "choice", "--sense": senseColour(group.number, group.colour) },
       h("input", { type: "checkbox", value: group.number, checked: true, onchange: onChoose }),
       h("span", {}, h("span", { class: "swatch" }), group.words.join(", "), h("small", {}, ` ${group.n_senses}`)))));
 }
 
 /** Show the map. */
-export function mount(root, route) {
+export function mount(root, route, app) {
   let words = "", neighbours = 0, view = readView(""), scatter = null, drawn = null;
-  const field = h("input", { type: "text", placeholder: "bank, river, loan", autocomplete: "off", spellcheck: false });
+  const field = h("input", { type: "text", placeholder: app.health.language === "en" ? "bank, river, loan" : null, autocomplete: "off", spellcheck: false });
   const choice = h("select", {}, NEIGHBOURS.map((count) => h("option", { value: count }, count ? `and ${count} near them` : "only these")));
   const place = h("div", {});
   const form = h("form", {
@@ -55,7 +55,7 @@ export function mount(root, route) {
     },
   }, h("label", { class: "wide" }, "Words, with commas", field), h("label", {}, "Which", choice), h("button", { class: "main" }, "Draw"));
   root.append(h("h1", { tabindex: -1 }, "Map of senses"),
-    h("p", { class: "guide" }, "Each dot is a sense of a word; like senses lie near one another, and groups of them share a colour. Give the words of a domain, or one word and its neighbours."),
+    h("p", { class: "guide" }, "Each dot is a sense of a word; like senses lie near one another, and groups of them share a colour; of one word, its senses have their own colours. Only nearness means something: left, right, up and down do not. Give the words of a domain, or one word and its neighbours."),
     form, place);
   const keepView = debounce(() => replaceHash(makeHash("map", "", { words, neighbours: neighbours || "", at: writeView(view) })), VIEW_WAIT);
 
@@ -65,7 +65,7 @@ export function mount(root, route) {
     const line = h("p", { class: "map-line", "aria-live": "polite" },
       "Point at a dot, or use the arrow keys on the picture, to read its sense; a click or Enter opens the word.");
     const dots = senses.map((sense) => ({
-      x: sense.x, y: sense.y, radius: sense.given ? 7 : 5, sense: sense.group, colour: senseColour(sense.group), hidden: false,
+      x: sense.x, y: sense.y, radius: sense.given ? 7 : 5, sense: sense.group, colour: senseColour(sense.group, sense.colour), hidden: false,
     }));
     const addressOf = (sense) => makeHash("word", sense.word, { sense: sense.sense });
     // Words that were asked for have their names first, then frequent senses.

@@ -37,8 +37,8 @@ export function mount(root, route, app) {
   h("h2", {}, "Lines"), lines.element, h("h2", {}, "Collocates"), near);
 
   function card(one) {
-    return h("article", { class: "card", "--sense": one.colour, "aria-label": one.name },
-      h("header", {}, senseBadge(one.number, one.colour), h("h3", { dir: "auto" }, one.name)),
+    return h("article", { class: "card", "--sense": one.colour, "aria-label": `${phrase}, sense ${one.number}: ${one.name}` },
+      h("header", {}, senseBadge(one.number, one.colour), " ", h("h3", { dir: "auto" }, one.name)),
       h("p", { class: "soft" }, `${formatShare(one.share)} · ${plural(one.n_lines, "line")}`),
       h("p", { class: "words" }, one.characteristic_words.join(", ")),
       h("ul", { class: "examples" }, one.examples.map((line) => h("li", { dir: "auto" }, lineParts(line)))),

@@ -1,6 +1,6 @@
 // Your own text: every known word with its sense, and a slider for "don't know".
 
-import { isAbort, send } from "../api.js";
+import { ask, isAbort, send, wordUrl } from "../api.js";
 import { button, debounce, formatCount, h, plural } from "../dom.js";
 import { downloadButtons, saveTable } from "../downloads.js";
 import { runJob } from "../jobs.js";
@@ -16,6 +16,16 @@ const MOST_EXPLAINED = 2000;
 const EXAMPLE = "The band recorded the album with guitar, drums, piano, vocals and bass, and released it as a single " +
   "that reached the top of the charts. Anglers on the lake caught trout, perch, pike and bass, and the river is full " +
   "of salmon, carp and catfish that feed on smaller fish.";
+
+/** A text to begin with: for models of other languages, examples of two senses of a word of theirs. */
+async function findExample(language) {
+  if (!language || language === "en") return EXAMPLE;
+  const { words } = await ask("api/showcase");
+  if (!words.length) return EXAMPLE;
+  const { senses } = await ask(wordUrl(words[0].word));
+  return senses.filter((sense) => !sense.hidden).slice(0, 2).flatMap((sense) => sense.examples.slice(0, 2))
+    .map(({ left, word, right }) => `${left}${word}${right}`.trim()).join("\n");
+}
 
 // Kept while the page is open, for texts that are too long for a link.
 let lastText = "";
@@ -71,7 +81,7 @@ export function mount(root, route, app) {
     h("form", { class: "text-form", onsubmit: (event) => { event.preventDefault(); submit(); } },
       h("label", { for: "own-text", class: "visually-hidden" }, "Text"), area,
       h("div", { class: "form-actions" }, h("button", { type: "submit", class: "main" }, "Find the senses"),
-        button("Try an example", () => { area.value = EXAMPLE; submit(); }, { class: "quiet" }),
+        button("Try an example", async () => { area.value = await findExample(app.health.language).catch(() => EXAMPLE); submit(); }, { class: "quiet" }),
         h("label", { class: "by-line", title: "On by itself where most lines are one sentence and none is longer than 300 characters" },
           lineBox, " each line by itself"))),
     controls, correction.element, place);

@@ -95,13 +95,14 @@ export function mount(root, route, app) {
     const hidden = value.senses.length - shown.length;
     const levels = k ? levelsOf(value.tree) : [];
     const adoption = k ? makeAdoption(value, { k, levels, maxContexts: MOST_CONTEXTS, onDone: keep, reload: () => update(route, true) }) : null;
+    const toggle = button(editing ? "Finish correcting" : "Correct these senses", toggleEditing, { class: "toggle-editing" });
     place.replaceChildren(...[
       k ? splitTree(value.tree, Math.max(260, Math.min(place.clientWidth || 640, 960)), adoption.set) : null,
       adoption?.element,
       k ? null : corpusNotice(value, app.health, place, controller.signal),
       value.n_senses === 1 && !k ? h("p", { class: "one-sense" }, "One sense: nothing in the contexts of this word told the model to divide it.") : null,
-      h("div", { class: "above" }, guide(),
-        k ? null : button(editing ? "Finish correcting" : "Correct these senses", toggleEditing, { class: "toggle-editing" })),
+      h("div", { class: "above" }, guide(), k || editing ? null : toggle),
+      editing && !k ? corrections.bar(toggle) : null,
       value.edited && !editing ? h("p", { class: "soft" }, value.saved_as
         ? `These senses have corrections, which are saved as ${value.saved_as}.`
         : "These senses have corrections that are not saved yet.") : null,
@@ -109,7 +110,6 @@ export function mount(root, route, app) {
       keeping.element,
       h("div", { class: "cards" }, shown.map((sense) => senseCard(sense, context, editing && !k ? corrections.tools(sense) : null))),
       hidden ? h("p", { class: "soft" }, `${plural(hidden, "sense")} hidden by a correction; the occurrences that are nearest to it go to the other senses, or to “don’t know”.`) : null,
-      editing && !k ? corrections.bar() : null,
       h("div", { class: "below" },
         h("p", { class: "soft" }, k ? "Single senses are corrected after the division is adopted."
           : app.health.has_annotation ? h("a", { href: makeHash("annotation", "", { word }) }, "Let several people judge lines") : ""),

@@ -28,7 +28,7 @@ function whatIsKnown(found, app) {
 }
 
 function wordLinks(label, items) {
-  return h("p", { class: "words" }, h("span", { class: "label" }, label), items.map(({ word, sense, n_senses: count }, index) => [
+  return h("p", { class: "words" }, h("span", { class: "label" }, label), " ", items.map(({ word, sense, n_senses: count }, index) => [
     index ? ", " : "",
     h("a", { href: makeHash("word", word, { sense }), dir: "auto", title: count ? plural(count, "sense") : "no senses in the model" },
       sense ? `${word}.${sense}` : word),

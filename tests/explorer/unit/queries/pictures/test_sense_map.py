@@ -10,11 +10,18 @@ from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.corpus.corpus import default_options
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.models.model import SenseModel
+from grassmeans.pictures.planes import IDK_COLOUR as GREY
+from grassmeans.pictures.planes import sense_colour
 from grassmeans.senses.entries import Sense, WordSenses
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans_explorer.limits import Limits, RequestLimits, TooMuchError, WordNotFoundError
 from grassmeans_explorer.open_model import OpenModel
-from grassmeans_explorer.queries.geometry import group_senses, lay_out, map_senses
+from grassmeans_explorer.queries.pictures.sense_map import (
+    colour_groups,
+    group_senses,
+    lay_out,
+    map_senses,
+)
 
 BIRD, MACHINE = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
 
@@ -109,3 +116,16 @@ def test_groups_are_numbered_by_size_and_single_senses_have_none():
     np.fill_diagonal(likeness, 1.0)
     assert group_senses(likeness).tolist() == [2, 2, 1, 1, 1, 0]
     assert group_senses(np.eye(1)).tolist() == [0]
+
+
+def test_colours_are_those_of_the_senses_of_the_one_word():
+    groups = np.array([2, 1, 1, 0, 0])
+    colours, of_group = colour_groups(groups, [1, 2, 0, 3, 0])
+    assert colours == [sense_colour(1), sense_colour(2), sense_colour(2), sense_colour(3), GREY]
+    assert of_group == {1: sense_colour(2), 2: sense_colour(1)}
+    # Two senses of the word in one group: it has the colour of the first one.
+    colours, of_group = colour_groups(np.array([1, 1, 2]), [2, 1, 0])
+    assert colours == [sense_colour(2), sense_colour(1), sense_colour(3)]
+    assert of_group == {1: sense_colour(2), 2: sense_colour(3)}
+    # Of several words no sense has a colour of its own.
+    assert colour_groups(np.array([1, 2]), [0, 0])[0] == [sense_colour(1), sense_colour(2)]

@@ -1,0 +1,1 @@
+"""Pictures of words: planes of contexts, contexts between their senses, senses of many words."""
