@@ -15,7 +15,9 @@ own=$(cd "$(dirname "$0")/.." && pwd)
 # Which text the encoder reads, and how much of each kind. The first may teach, not be quoted: no
 # senses are sought in it (SOURCES.md).
 PARTS="chat sentences simple everyday fiction wikipedia"
-SHARES=${SHARES:-"0.02 0.02 0.14 0.16 0.26 0.40"}
+SHARES=${SHARES:-"0.02 0.02 0.14 0.18 0.28 0.36"}
+# How large it is, and how long it learns; TRAINING= leaves that to further options.
+TRAINING=${TRAINING-"--dim 384 --layers 9 --vocabulary 32000 --minutes 8.5"}
 
 pack() { # texts corpora
     texts=$1 corpora=$2
@@ -51,10 +53,12 @@ model() { # corpora teacher output ...
     if [ -e "$teacher/manifest.json" ]; then # an encoder that is trained already
         set -- "$@" --encoder "$teacher"
     else
-        set -- "$@" --share "$SHARES" --teacher "transformer:$teacher"
+        # shellcheck disable=SC2086
+        set -- "$@" --share "$SHARES" --teacher "transformer:$teacher" $TRAINING
     fi
-    exec grassmeans model -o "$output" --min-count 100 --max-contexts 1000 --lexeme-epochs 3 \
-        --dimensions 160 --direction-bits 4 --example-width 200 --about "$own/about.json" "$@"
+    # Senses have their places among words and contexts: no vectors are trained for them.
+    exec grassmeans model -o "$output" --min-count 440 --max-contexts 700 --no-lexemes \
+        --direction-bits 4 --about "$own/about.json" "$@"
 }
 
 case ${1:-} in
