@@ -13,7 +13,7 @@ RUN python -m venv /opt/grassmeans \
     && /opt/grassmeans/bin/pip install --no-cache-dir . ./packages/en ./packages/explorer
 
 FROM python:3.12-slim
-RUN useradd --system --uid 10001 --no-create-home --home-dir /nonexistent grassmeans
+RUN useradd --uid 10001 --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin grassmeans
 COPY --from=build /opt/grassmeans /opt/grassmeans
 # Kernels are compiled when the server starts, into a place that every user may write to.
 ENV PATH=/opt/grassmeans/bin:$PATH \
