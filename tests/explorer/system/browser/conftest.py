@@ -24,6 +24,8 @@ from grassmeans_explorer.server import create_app
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 PATIENCE = 20_000
 """Milliseconds; a busy machine may need them."""
+VISITS: dict[str, ExitStack] = {}
+"""The open pages of each address: they are closed before the server that answers them stops."""
 
 
 @contextmanager
@@ -51,7 +53,10 @@ def serve(
     while not server.started and thread.is_alive() and time.monotonic() < end:
         time.sleep(0.02)
     assert server.started, "the explorer did not start"
-    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/"
+    address = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/"
+    with VISITS.setdefault(address, ExitStack()):
+        yield address
+    del VISITS[address]
     server.should_exit = True
     thread.join(timeout=10)
     if keeps_drafts:
@@ -131,10 +136,13 @@ def open_page(browser, explorer, pytestconfig) -> Iterator[Callable[..., Any]]:
         def open_view(
             route: str = "#/", address: str = explorer, *, failures: bool = False, **options: Any
         ) -> Any:
+            visit = ExitStack()
+            stack.enter_context(visit)
+            VISITS[address].callback(visit.close)  # whichever ends first; closing twice is nothing
             context = browser.new_context(**options)
-            stack.callback(context.close)
+            visit.callback(context.close)
             page = context.new_page()
-            stack.callback(script_lines.watch(page))
+            visit.callback(script_lines.watch(page))
             page.set_default_timeout(PATIENCE)
             watch = Watch(urlsplit(address).netloc)
             page.on("request", watch.see)
