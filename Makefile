@@ -78,7 +78,9 @@ checks: $(VENV)/dev.stamp
 # Between them the two commands run every test: those marked `system`, as all in folders of that name
 # are (tests/conftest.py), and the others. The checks run beside the tests and are told at the end.
 # Neighbours stay together (worksteal), so that the fixtures of a file are made once.
-PYTEST = $(VENV)/bin/python -m pytest -n 2 --dist worksteal
+# Two workers are two cores: libraries that start as many threads in each only wait for each other.
+ONE_THREAD = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=PASSIVE
+PYTEST = $(ONE_THREAD) $(VENV)/bin/python -m pytest -n 2 --dist worksteal
 NO_SYSTEM = -m "not system" --ignore=tests/system --ignore=tests/explorer/system --ignore=tests/lab/system -p no:schemathesis
 test: $(VENV)/dev.stamp
 	@log=$$(mktemp); ( $(RUN_CHECKS) ) >"$$log" 2>&1 & checks=$$!; failed=0; \
