@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from grassmeans.arrays import Floats
 from grassmeans.artifacts.checking import open_array, parse_json, read_text
 from grassmeans.artifacts.schema import check_arguments, instance_of, optional, path
 from grassmeans.artifacts.writing import digest_of, write_array, write_bytes
-from grassmeans.clustering.kgrassmeans import KGrassmeans, fit_together
 from grassmeans.clustering.settings import AUTO, InductionSettings
 from grassmeans.contexts import open_contexts
 from grassmeans.contexts.interface import ContextEncoder, UnfittedContexts
@@ -48,6 +47,9 @@ from grassmeans.senses.samples import (
     word_seeds,
 )
 from grassmeans.vectors.word_vectors import WordVectors
+
+if TYPE_CHECKING:
+    from grassmeans.clustering.kgrassmeans import KGrassmeans
 
 BATCH_WORDS = 16
 BLOCK_BATCHES = 12
@@ -110,6 +112,8 @@ def make_grouper(
     word: str, count: int, settings: InductionSettings, encoder: ContextEncoder, device: str = "cpu"
 ) -> KGrassmeans:
     """K-Grassmeans with the settings and the word's own random stream, not fitted."""
+    from grassmeans.clustering.kgrassmeans import KGrassmeans  # scikit-learn: half a second, 90 MB
+
     starting = word_seeds(word, settings.random_state).spawn(2)[1]
     return KGrassmeans(
         n_senses=settings.n_senses,
@@ -191,7 +195,10 @@ class WordInducer:
         levelled = [
             _level(word, encoded[word], self.source, self.encoder, self.known) for word in rich
         ]
-        fit_together(groupers, levelled)
+        if rich:
+            from grassmeans.clustering.kgrassmeans import fit_together
+
+            fit_together(groupers, levelled)
         grouped = {
             word: Groups.of(own, lines is not encoded[word].bases)
             for word, own, lines in zip(rich, groupers, levelled, strict=True)

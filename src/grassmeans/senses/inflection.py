@@ -8,17 +8,19 @@ those in which the contexts meet as they are, for so they are found in new text.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.arrays import Floats, Integers
-from grassmeans.clustering.kgrassmeans import KGrassmeans
 from grassmeans.clustering.loop import FitOptions
 from grassmeans.clustering.sense_number import find_meeting
 from grassmeans.senses.samples import EncodedWord, WordSource
 from grassmeans.vectors.similarity import unit_rows
+
+if TYPE_CHECKING:
+    from grassmeans.clustering.kgrassmeans import KGrassmeans
 
 _FEW = 10
 """Contexts of a form whose mean is half believed."""

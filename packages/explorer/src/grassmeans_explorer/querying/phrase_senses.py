@@ -21,7 +21,6 @@ from grassmeans.clustering.settings import AUTO
 from grassmeans.corpus.corpus import Corpus, open_corpus
 from grassmeans.errors import InputError
 from grassmeans.geometry.windows import sample_positions
-from grassmeans.models.building import INHERITED, fit_model
 from grassmeans.models.model import SenseModel, open_model
 from grassmeans.reading.documents import RawDocument
 from grassmeans.reading.texts import clean_token
@@ -101,6 +100,8 @@ def find_phrase_senses(
     documents = list(_make_documents(opened, positions, phrase.length, key))
     options = replace(opened.options, keep_duplicates=True, keep_links=False, fields=())
     small = Corpus.from_texts(documents, options=options)
+    from grassmeans.models.building import INHERITED, fit_model  # loads scikit-learn
+
     fitted = fit_model(
         small,
         [key],
