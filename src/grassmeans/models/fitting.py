@@ -125,9 +125,9 @@ class FoundSenses(Tabular):
         return types_of(FoundOccurrence)
 
     def __str__(self) -> str:
-        senses, places = len(self), len(self.occurrences)
-        counted = f"{senses} sense{'s' * (senses != 1)} in {places:,} occurrence{'s' * (places != 1)}"
-        lines = [f"{self.word}: {counted}"]
+        n, places = len(self), len(self.occurrences)
+        senses, found = "sense" + "s" * (n != 1), "occurrence" + "s" * (places != 1)
+        lines = [f"{self.word}: {n} {senses} in {places:,} {found}"]
         for sense in self.senses:
             lines.append(f"{sense.number}  {sense.share:4.0%}  {sense.name}")
             shown = sense.examples[:_EXAMPLES_SHOWN]
