@@ -31,7 +31,13 @@ from grassmeans.cli.update import update
 from grassmeans.cli.vectors import lexemes, similar, vectors
 from grassmeans.errors import GrassmeansError, GrassmeansWarning, InputError
 from grassmeans.plugins import COMMANDS, CommandPanel, find_plugins, load_plugin
-from grassmeans.terminal.options import check_places, complete_commands, spread_groups
+from grassmeans.terminal.options import (
+    READ,
+    check_places,
+    complete_commands,
+    find_places,
+    spread_groups,
+)
 from grassmeans.terminal.output import describe_os_error, give_up_output, note, open_streams
 from grassmeans.version import __version__
 
@@ -107,6 +113,11 @@ class _InterruptError(Exception):
     """Ctrl-C; of our own, because each Typer release answers the interpreter's in its own way."""
 
 
+def _goes_on(command: Callable[..., None]) -> bool:
+    """Whether what a command made is kept when it is stopped: not what it only prints."""
+    return any(place is not READ for place in find_places(command).values())
+
+
 class _ReaderGoneError(Exception):
     """Standard output was closed by its reader (`head`, say)."""
 
@@ -144,12 +155,12 @@ def _watch(command: Callable[..., None]) -> Callable[..., None]:
                 command(*arguments, **options)
             sys.stdout.flush()
         except KeyboardInterrupt:
-            raise _InterruptError from None
+            raise _InterruptError(_goes_on(command)) from None
         except BrokenPipeError:
             raise _ReaderGoneError from None
         except Exception as error:
             if _came_of_a_stop(error):
-                raise _InterruptError from None
+                raise _InterruptError(_goes_on(command)) from None
             raise
 
     return run_command
@@ -201,8 +212,9 @@ def run() -> None:
     except MemoryError:
         _complain("there is not enough memory: ask for smaller numbers, or take fewer words")
         sys.exit(2)
-    except _InterruptError:
-        _complain("stopped; the same command goes on from where it was")
+    except _InterruptError as stop:
+        (goes_on,) = stop.args
+        _complain("stopped" + "; the same command goes on from where it was" * goes_on)
         sys.exit(128 + _received[-1])
 
 

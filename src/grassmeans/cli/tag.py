@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _BLOCK = 1 << 16
 _MAX_LINE = 1_000_000
 _LINES_AT_ONCE = 500
-_LARGE_FILE = 50_000_000
+_LARGE_FILE = 5_000_000  # from which on it takes minutes
 _LINES_OF_PASSAGE = 5_000
 
 

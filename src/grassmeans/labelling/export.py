@@ -189,9 +189,11 @@ def _text_lines(document: KeyedDocument) -> Iterator[str]:
 def _terms_lines(document: KeyedDocument) -> Iterator[str]:
     terms = []
     for word in document.words:
-        terms.append(_SPACE.sub("_", word.word))
+        form = _SPACE.sub("_", word.form.lower() if word.word == word.word.lower() else word.form)
+        counted = _SPACE.sub("_", word.word)
+        terms += [form] if form == counted else [form, counted]
         if word.sense:
-            terms.append(f"{terms[-1]}{TERM_MARK}{word.sense}")
+            terms.append(f"{counted}{TERM_MARK}{word.sense}")
     yield f"{_SPACE.sub(' ', document.id)}\t{' '.join(terms)}"
 
 
@@ -295,7 +297,8 @@ def export_corpus(
     separated by tabs, one word a line, inside ``<doc>``. jsonl: one document a line with the
     character spans of its words. conllu: the key in MISC (``Sense=crane.2``), a sentence for every
     line of the text. terms: its id and its words, separated by a tab, one document a line; behind a
-    word its sense as a term of its own (``crane crane|2``). parquet: one row for every word that
+    word its entry's word, where that is another, and its sense as a term of its own (``cranes crane
+    crane|2``). parquet: one row for every word that
     has a sense.
 
     With the model by which the corpus was labelled, jsonl, conllu and parquet tell the name of each

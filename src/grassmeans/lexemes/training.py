@@ -10,7 +10,7 @@ import numpy as np
 from grassmeans.artifacts.schema import check_arguments, instance_of, optional
 from grassmeans.corpus.corpus import Corpus, open_corpus
 from grassmeans.engines import EngineChoice
-from grassmeans.errors import InputError
+from grassmeans.errors import InputError, warn_user
 from grassmeans.labelling.decoding import SoftCorpus
 from grassmeans.labelling.measuring import require_labels
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
@@ -22,6 +22,8 @@ from grassmeans.vectors.word_vectors import WordVectors, open_vectors
 
 MOST_EPOCHS = 100
 """Over a short text."""
+ENOUGH_TOKENS = 5_000
+"""For vectors that are not all alike after so many passes."""
 
 
 @check_arguments(trainer=optional(instance_of(SkipGram)))
@@ -72,6 +74,11 @@ def train_lexemes(
     if trainer is None:
         epochs = choose_epochs(labelled.n_tokens, MOST_EPOCHS)
         trainer = SkipGram(dim=300 if start_from is None else start_from.dim, epochs=epochs)
+    if labelled.n_tokens < ENOUGH_TOKENS and start_from is None:
+        warn_user(
+            f"the corpus has {labelled.n_tokens:,} words, and vectors of so few are all alike: "
+            "give more text, or word vectors to start from (start_from=..., --start-from)"
+        )
     if freeze_words and start_from is None:
         raise InputError("frozen words stay where word vectors have them: give start_from")
     if freeze_words and start_from is not None and start_from.output is None:

@@ -125,7 +125,9 @@ class FoundSenses(Tabular):
         return types_of(FoundOccurrence)
 
     def __str__(self) -> str:
-        lines = [f"{self.word}: {len(self)} senses in {len(self.occurrences):,} occurrences"]
+        n, places = len(self), len(self.occurrences)
+        senses, found = "sense" + "s" * (n != 1), "occurrence" + "s" * (places != 1)
+        lines = [f"{self.word}: {n} {senses} in {places:,} {found}"]
         for sense in self.senses:
             lines.append(f"{sense.number}  {sense.share:4.0%}  {sense.name}")
             shown = sense.examples[:_EXAMPLES_SHOWN]

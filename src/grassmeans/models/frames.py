@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from grassmeans.errors import InputError
 from grassmeans.models.streams import tag_stream
 from grassmeans.reading.given import is_missing
-from grassmeans.reading.tables import open_table
+from grassmeans.reading.tables import name_library, open_table
 from grassmeans.tagging.tagging import TaggedText
 from grassmeans.text.alignment import normalize_with_positions
 
@@ -47,12 +47,14 @@ def tag_frame(
     model: TaggingModel, frame: Any, column: str | None, id: str | None, **options: Any
 ) -> Any:
     """A row for each tagged word of a table's texts; ``options`` are those of `tag_stream`."""
+    if hasattr(frame, "to_frame") and not hasattr(frame, "columns"):
+        frame = frame.to_frame()  # a column of a frame
     table = open_table(frame, "frame")
     make = None if table is None else _find_maker(table.source)
     if table is None or make is None:
         raise InputError(
             "frame must be of pandas or polars, a table of Arrow or a data set of Hugging Face, "
-            f"got {type(frame).__name__}: see tag_many and grassmeans.integrations.tag_iter"
+            f"got {_name_type(frame)}: see tag_many and grassmeans.integrations.tag_iter"
         )
     chosen = table.choose(column)
     names = [chosen] if id is None else [chosen, table.choose(id, "id")]
@@ -67,6 +69,12 @@ def tag_frame(
     for number, (row, tagged) in enumerate(pairs):
         found.add(number, None if id is None else row[id], row[chosen], tagged)
     return make(table.source, id, found)
+
+
+def _name_type(frame: Any) -> str:
+    """What it is called, and by whom: there are many a DataFrame."""
+    library = name_library(frame)
+    return type(frame).__name__ + ("" if library == "builtins" else f" of {library}")
 
 
 def _make_pandas(source: Any, id: str | None, found: _Found) -> Any:

@@ -59,6 +59,10 @@ class Table:
         return (row[chosen] for row in self.rows([chosen]))
 
     def _read_batches(self, names: list[str]) -> Iterator[Mapping[str, Iterable[Any]]]:
+        if is_stream(self.source):
+            for batch in self.source:
+                yield {name: read_column(batch[name], self.called) for name in names}
+            return
         if is_dataset(self.source):
             yield from self.source.select_columns(names).with_format(None).iter(_ROWS_AT_ONCE)
             return
@@ -76,7 +80,10 @@ def open_table(given: Any, called: str = "texts") -> Table | None:
             shown = ", ".join(repr(name) for name, _ in splits)
             raise InputError(f"{called} has the splits {shown}: pass one of them, by its name")
         given = splits[0][1]
-    if is_dataset(given):
+    given = _open_stream(given)
+    if is_stream(given):
+        names = given.schema.names
+    elif is_dataset(given):
         # A stream may not know before its first row.
         names = given.column_names or next(iter(given), ())
     elif is_lazy(given):
@@ -87,6 +94,27 @@ def open_table(given: Any, called: str = "texts") -> Table | None:
     else:
         return None
     return Table(given, tuple(names), called)
+
+
+def _open_stream(given: Any) -> Any:
+    """What gives its columns as a stream of Arrow alone, a relation of DuckDB, say, as one."""
+    if not hasattr(given, "__arrow_c_stream__") or not hasattr(given, "columns"):
+        return given  # a column of a table gives such a stream, too
+    if name_library(given) in ("pandas", "polars", "pyarrow", "datasets"):
+        return given
+    import pyarrow
+
+    return pyarrow.RecordBatchReader.from_stream(given)
+
+
+def name_library(given: Any) -> str:
+    """The package that its type comes from: pandas, say."""
+    return type(given).__module__.partition(".")[0].lstrip("_")
+
+
+def is_stream(given: Any) -> bool:
+    """Whether it is a stream of Arrow's batches, which is read once."""
+    return hasattr(given, "read_next_batch") and hasattr(given, "schema")
 
 
 def is_dataset(given: Any) -> bool:

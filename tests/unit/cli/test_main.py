@@ -83,3 +83,8 @@ def test_the_package_can_be_run_as_a_module() -> None:
     command = [sys.executable, "-m", "grassmeans", "--version"]
     found = subprocess.run(command, capture_output=True, text=True, check=True)
     assert found.stdout == f"grassmeans {grassmeans.__version__}\n"
+
+
+@pytest.mark.parametrize(("command", "goes_on"), [(main.tag, False), (main.label, True)])
+def test_a_command_that_only_prints_does_not_promise_to_go_on(command, goes_on) -> None:
+    assert main._goes_on(command) is goes_on

@@ -10,7 +10,7 @@ import pytest
 from grassmeans import Corpus
 from grassmeans.corpus.ingest import Ingest, IngestOptions
 from grassmeans.errors import InputError
-from grassmeans.labelling.export import export_corpus
+from grassmeans.labelling.export import KeyedDocument, KeyedWord, _terms_lines, export_corpus
 from grassmeans.labelling.labeller import label_corpus, relabel
 from grassmeans.models.model import SenseModel
 from grassmeans.reading.documents import RawDocument
@@ -221,3 +221,14 @@ def test_text_that_does_not_fit_its_tokens_is_noticed(labelled) -> None:
     np.save(path, tokens[:-1])
     with pytest.raises(ArtifactError, match=r"tokens\.npy is truncated or damaged"):
         exported(Corpus.open(labelled.path), "text")
+
+
+def test_terms_have_the_form_before_the_word_of_its_entry() -> None:
+    words = [
+        KeyedWord(0, 6, "Cranes", "crane.2", "crane", 2),
+        KeyedWord(7, 12, "fared", "fare.0", "fare", 0),
+        KeyedWord(13, 17, "NATO", "NATO", "NATO", None),
+    ]
+    document = KeyedDocument(True, 0, 0, "7", "", "Cranes fared NATO", words, {})
+    (line,) = _terms_lines(document)
+    assert line == "7\tcranes crane crane|2 fared fare NATO"

@@ -153,3 +153,36 @@ def test_mistakes_are_explained(cranes, pandas) -> None:
         cranes.tag_frame(frame.rename(columns={"code": "name"}), "body", id="name")
     with pytest.raises(InputError, match=r"texts\[1\] must be a string or a list of tokens.*int"):
         cranes.tag_frame(pandas.DataFrame({"body": [None, 3]}, dtype=object))
+
+
+def test_a_column_of_a_frame_is_a_frame_of_one(cranes, pandas, polars) -> None:
+    column = pandas.Series(ROWS["body"], index=list("abcd"))
+    found = cranes.tag_frame(column)
+    assert (found.index.tolist(), found["start"].tolist()) == (["a", "d", "d"], [2, 16, 28])
+    assert found_in(cranes.tag_frame(polars.Series(ROWS["body"])).to_dicts()) == FOUND
+
+
+def test_a_stream_of_arrow_is_read_batch_by_batch(cranes, pyarrow) -> None:
+    batches = pyarrow.table(ROWS).to_reader(max_chunksize=2)
+    found = cranes.tag_frame(batches, "body", id="code").to_pylist()
+    assert [row["code"] for row in found] == ["a", "d", "d"]
+    assert found_in(found) == FOUND
+
+
+def test_a_relation_of_duckdb(cranes, pyarrow) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is for development")
+    rows = pyarrow.table(ROWS)  # noqa: F841 (DuckDB reads it by name)
+    relation = duckdb.sql("SELECT code, body FROM rows WHERE code > 'a' ORDER BY code")
+    found = cranes.tag_frame(relation, "body", id="code").to_pylist()
+    assert [(row["code"], row["start"]) for row in found] == [("d", 16), ("d", 28)]
+
+
+def test_a_frame_of_another_library_is_told_by_its_name(cranes, pandas) -> None:
+    dask = pytest.importorskip("dask.dataframe", reason="dask is for development")
+    frame = dask.from_pandas(pandas.DataFrame(ROWS), npartitions=2)
+    with pytest.raises(InputError, match=r"got DataFrame of dask"):
+        cranes.tag_frame(frame, "body")
+    empty = cranes.tag_frame(pandas.DataFrame(ROWS).iloc[:0], "body")
+    parts = frame.map_partitions(cranes.tag_frame, "body", meta=empty)
+    found = parts.compute(scheduler="synchronous")
+    assert (found.index.tolist(), found["start"].tolist()) == ([0, 3, 3], [2, 16, 28])
