@@ -175,7 +175,8 @@ def find_defining(word: str, source: WordSource, language: str | None) -> Indice
     positions = source.positions(word)
     positions = positions[positions + 1 < source.n_tokens]
     behind = source.tokens_at(positions + 1)
-    return sample_evenly(positions[np.isin(behind, ids)], DEFINING)
+    chosen: Indices = sample_evenly(positions[np.isin(behind, ids)], DEFINING)
+    return chosen
 
 
 def stored_examples(
