@@ -171,7 +171,8 @@ def find_defining(word: str, source: WordSource, language: str | None) -> Indice
     Of all its occurrences, not of a sample: definitions are rare. An even part of many.
     """
     signals = SIGNALS.get((language or "").partition("-")[0], frozenset())
-    ids = [i for i in map(source.vocabulary.id_of, sorted(signals)) if i is not None]
+    ids = source.vocabulary.ids_of(sorted(signals))
+    ids = ids[ids >= 0]  # words that the corpus does not know are no signals
     positions = source.positions(word)
     positions = positions[positions + 1 < source.n_tokens]
     behind = source.tokens_at(positions + 1)
