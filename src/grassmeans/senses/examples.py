@@ -30,9 +30,11 @@ N_EXAMPLES = 6
 EXAMPLE_WIDTH = 100
 """Characters a side of a line that is no whole sentence."""
 
+REACH = 220
+"""Characters a side that are read: what is cut there is too long for a sentence."""
+
 _N_CANDIDATES = 60
 _LONGEST = 200  # characters of a sentence
-_REACH = 220  # characters a side that are read: what is cut there is too long for a sentence
 _WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
 _NUMBER = re.compile(r"\d+")
 _MARK = re.compile(r"[^\w\s.,!?'’\-]")
@@ -106,7 +108,7 @@ WEIGHTS = SentenceWeights()
 class Candidate:
     """An occurrence in its text, of which an example may be made."""
 
-    line: ConcordanceLine  # of `_REACH` characters a side, with its line breaks
+    line: ConcordanceLine  # of `REACH` characters a side, with its line breaks
     distance: float  # to the direction of the sense
     nearer: float  # the share of the sense's contexts that are nearer to it
     begin: int  # of the sentence, in the line's text
@@ -167,7 +169,7 @@ def read_candidates(
     found = []
     for place, i in enumerate(mine[np.argsort(nearness, kind="stable")][:limit]):
         position = int(sample.contexts.positions[i])
-        line = sample.source.line_at(position, _REACH, keep_breaks=True)
+        line = sample.source.line_at(position, REACH, keep_breaks=True)
         distance = round(float(distances[i, sense]), 4)
         found.append(Candidate.read(line, distance, place / len(mine)))
     return found

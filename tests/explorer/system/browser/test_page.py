@@ -61,14 +61,37 @@ def test_a_model_of_another_language_shows_its_own_words(open_page, explorer) ->
     page.route("**/healthz", lambda route: route.fulfill(json=health))
     page.route("**/api/showcase", lambda route: route.fulfill(json={"words": words}))
     page.reload()
-    expect(page.locator(".chips li")).to_have_text(["banco 2 senses"])
+    expect(page.get_by_role("heading", level=1)).to_have_text("¿Qué puede significar una palabra?")
+    expect(page.locator(".view-start")).to_have_attribute("lang", "es")
+    expect(page.locator(".chips li")).to_have_text(["banco 2 sentidos"])
     expect(page.locator(".chips [lang=es]")).to_have_text("banco")
     text = page.get_by_role("main").inner_text()
-    assert "“banco” stand words of one kind where it means crédito, dinero" in text
+    assert "“banco” hay palabras de un tipo cuando se trata de crédito, dinero" in text
+    expect(page.get_by_role("combobox", name="Buscar una palabra")).to_be_visible()
     assert "crane" not in text
     page.get_by_role("link", name="Map", exact=True).click()
     expect(page.get_by_label("Words, with commas")).to_be_visible()
     assert page.get_by_label("Words, with commas").get_attribute("placeholder") is None
+
+
+@pytest.mark.parametrize(
+    ("language", "title", "lang"),
+    [
+        ("de-AT", "Was kann ein Wort bedeuten?", "de"),
+        ("fr", "Que peut vouloir dire un mot ?", "fr"),
+        ("xx", "What can a word mean?", "en"),
+        (None, "What can a word mean?", "en"),
+    ],
+)
+def test_the_first_page_speaks_the_language_of_the_model(
+    open_page, explorer, language, title, lang
+) -> None:
+    page = open_page()
+    health = page.request.get(explorer + "healthz").json() | {"language": language}
+    page.route("**/healthz", lambda route: route.fulfill(json=health))
+    page.reload()
+    expect(page.get_by_role("heading", level=1)).to_have_text(title)
+    expect(page.locator(".view-start")).to_have_attribute("lang", lang)
 
 
 def test_the_first_page_works_without_its_words(open_page, explorer) -> None:

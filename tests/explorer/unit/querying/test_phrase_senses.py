@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from grassmeans import Corpus
 from grassmeans.errors import InputError
 from grassmeans.models.model import load
 from grassmeans_explorer.querying.headwords import understand
-from grassmeans_explorer.querying.phrase_senses import find_phrase_senses
+from grassmeans_explorer.querying.phrase_senses import (
+    choose_phrase_lines,
+    find_phrase_senses,
+    measure_margins,
+)
 
 
 @pytest.fixture(scope="module")
@@ -52,3 +57,23 @@ def test_a_word_is_no_phrase_and_a_rare_phrase_has_no_senses(corpus, topic_model
     rare = Corpus.from_texts(["one ice cream alone"])
     with pytest.raises(InputError):
         find_phrase_senses(rare, understand(rare, "ice cream"), topic_model_folder)
+
+
+def test_a_sense_is_shown_by_its_surest_lines_of_different_documents(corpus, topic_model_folder):
+    phrase = understand(corpus, "harbour crane")
+    found = find_phrase_senses(corpus, phrase, topic_model_folder, n_senses=2)
+    lines = choose_phrase_lines(corpus, found, 1, phrase.length, limit=3)
+    assert [line.word for line in lines] == ["harbour crane"] * 3
+    assert len({line.document for line in lines}) == 3
+    own = found.positions[found.senses == 1]
+    surest = found.margins[found.senses == 1].argsort(kind="stable")[:60]
+    assert {line.document for line in lines} <= {
+        corpus.line_at(int(own[i])).document_id for i in surest
+    }
+    assert (found.margins < 0).all()
+
+
+def test_margins_are_distances_to_the_nearest_less_those_to_the_next():
+    distances = np.array([[0.2, 0.5, 0.9], [0.7, 0.3, 0.4], [np.nan] * 3], np.float32)
+    assert measure_margins(distances).round(4).tolist() == [-0.3, -0.1, 0.0]
+    assert measure_margins(distances[:2, :1]).round(4).tolist() == [-0.8, -0.3]  # to nothing: 1

@@ -38,10 +38,15 @@ class DefiningPattern:
 PATTERNS: dict[str, tuple[DefiningPattern, ...]] = {
     "en": (
         DefiningPattern(
+            r"(?:.*\s)?(?:term|word)\s+[\"'“‘]?",
+            rf"[\"'”’]?\s+(?:means|denotes|describes|(?:is\s+used\s+to\s+)?refers?\s+to)\s+{_END}",
+            1.0,
+        ),
+        DefiningPattern(
             r"(?:an?|the)?\s*", rf"\s+(?:is|are)\s+(?:defined\s+as|a\s+term\s+for)\s+{_END}", 1.0
         ),
         DefiningPattern(r"(?:an?|the)?\s*", rf"\s+(?:means|denotes|refers\s+to)\s+{_END}", 0.9),
-        DefiningPattern(r"(?:an?)?\s*", rf"\s+consists\s+of\s+{_END}", 0.9),
+        DefiningPattern(r"(?:an?)?\s*", rf"\s+consists\s+of\s+{_END}", 0.6),
         DefiningPattern(
             r"(?:an?)?\s*",
             rf"\s+(?:is|are)\s+(?P<definition>{_ONE_OF_ITS_KIND}(?:an?|any|one\s+of|the)\s[^;:]+?)"
@@ -50,7 +55,7 @@ PATTERNS: dict[str, tuple[DefiningPattern, ...]] = {
         ),
         # "The bank is the largest in town" speaks of one bank, "The crane is a bird" of all.
         DefiningPattern(
-            r"the\s+", rf"\s+is\s+(?P<definition>(?:an?|any|one\s+of)\s[^;:]+?){_STOP}", 0.6
+            r"the\s+", rf"\s+is\s+(?P<definition>(?:an?|any|one\s+of)\s[^;:]+?){_STOP}", 0.5
         ),
         DefiningPattern(
             r".*",
@@ -131,38 +136,84 @@ class FoundDefinition:
     """How good it is, from 0 to 1."""
 
 
+_SIGNALS = {
+    "en": "is are means denotes refers consists",
+    "es": "es son se significa significan designa designan",
+    "de": "ist sind bezeichnet bedeutet heißt meint versteht",
+}
+SIGNALS = {language: frozenset(words.split()) for language, words in _SIGNALS.items()}
+"""Words of which one follows the word in most defining sentences, by language."""
+
+_FEWEST_WORDS, _MOST_WORDS = 2, 25
+_POINTS = re.compile(
+    r"\b(?:his|her|hers|its|their|our|my|your|this|these|that time|here)\b", re.IGNORECASE
+)
+_NOUNS_HAVE_CAPITALS = ("de",)
+_TOO_SPECIAL = 0.6  # of the score, for each thing that is said of a single one
+FEWEST_POINTS = 0.3
+"""The score below which a sentence is no definition that anybody would take."""
+
+
+def rate_definition(text: str, word: str, title: str, *, nouns_have_capitals: bool) -> float:
+    """How much a definition looks like one, from 0 to 1: a factor of its score.
+
+    Numbers, names, words that point elsewhere and the word itself speak of a single thing or of
+    nothing new; a few words or very many define badly. A document that is called as the word is
+    has its definition in it.
+    """
+    words = text.split()
+    stem = word.casefold()
+    faults = [
+        any(character.isdigit() for character in text),
+        not nouns_have_capitals and any(one[0].isupper() for one in words[1:]),
+        _POINTS.search(text) is not None,
+        any(one.strip(".,()\"'").casefold().startswith(stem) for one in words),
+        not _FEWEST_WORDS <= len(words) <= _MOST_WORDS,
+    ]
+    is_about = stem in re.findall(r"\w+", title.casefold())
+    return float(_TOO_SPECIAL ** max(sum(faults) - is_about, 0))
+
+
 def find_definitions(
     candidates: Iterable[Candidate], language: str | None, limit: int = 5
 ) -> tuple[FoundDefinition, ...]:
     """The sentences that define a word, among occurrences of a sense; the best first.
 
     A surer pattern, and an occurrence nearer to the sense, are better; what begins far from the
-    sense counts half. None for a language without patterns.
+    sense counts half, and so does what is said of a single thing (`rate_definition`). None for a
+    language without patterns, and none below `FEWEST_POINTS`.
     """
-    patterns = PATTERNS.get((language or "").partition("-")[0], ())
+    short = (language or "").partition("-")[0]
+    patterns = PATTERNS.get(short, ())
     found: dict[str, FoundDefinition] = {}
     for candidate in candidates if patterns else ():
-        if candidate.is_whole and (one := match_patterns(candidate, patterns)) is not None:
+        if candidate.is_whole and (one := match_patterns(candidate, patterns, short)):
             found.setdefault(one.text.casefold(), one)
-    best = sorted(found.values(), key=lambda one: -one.score)
+    good = (one for one in found.values() if one.score >= FEWEST_POINTS)
+    best = sorted(good, key=lambda one: -one.score)
     return tuple(best[:limit])
 
 
 def match_patterns(
-    candidate: Candidate, patterns: Sequence[DefiningPattern]
+    candidate: Candidate, patterns: Sequence[DefiningPattern], language: str
 ) -> FoundDefinition | None:
     """What the first pattern that fits finds in a sentence."""
+    capitals = language in _NOUNS_HAVE_CAPITALS
     line = candidate.make_example()
     for pattern in patterns:
         if re.fullmatch(pattern.before, line.left.lstrip("\"'“«„ "), re.IGNORECASE) is None:
             continue
         match = re.match(pattern.after, line.right, re.IGNORECASE)
         if match is not None:
+            text = match["definition"]
+            rated = rate_definition(
+                text, line.word, candidate.document, nouns_have_capitals=capitals
+            )
             return FoundDefinition(
-                match["definition"],
+                text,
                 f"{line.left}{line.word}{line.right}",
                 candidate.document,
                 pattern.part_of_speech,
-                round(pattern.weight * (1.0 - candidate.nearer / 2.0), 4),
+                round(pattern.weight * rated * (1.0 - candidate.nearer / 2.0), 4),
             )
     return None

@@ -14,7 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from grassmeans.arrays import Indices
 from grassmeans.artifacts.checking import read_json
+from grassmeans.clustering.loop import sample_evenly
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.models.model import SenseModel
@@ -28,15 +30,24 @@ from grassmeans.senses.examples import (
     rank_candidates,
     read_candidates,
 )
-from grassmeans.senses.samples import WordSample, sample_word
+from grassmeans.senses.samples import (
+    EncodedWord,
+    WordSample,
+    WordSource,
+    complete_sample,
+    sample_word,
+)
 from grassmeans.vectors.word_vectors import WordVectors
 from grassmeans_explorer.editing.sense_edits import blank_hidden
+from grassmeans_explorer.entries.definitions import SIGNALS
 from grassmeans_explorer.entries.entry import NEVER, PROPOSED, EntryExample
 
 DICTIONARY_WEIGHTS = SentenceWeights(
     typical=0.3, fewest_words=7, most_words=20, name=-0.3, rare=-0.2, anaphora=-0.5
 )
 """Stricter than what a model shows: a reader of a dictionary has no text around the sentence."""
+DEFINING = 400
+"""Occurrences before a defining word that are read, of all of a word."""
 LOOKED_AT = 1_000
 """Occurrences of a sense that are read, the nearest ones."""
 
@@ -79,22 +90,28 @@ class ReadWord:
     """Of each sense, nearest first."""
     names: frozenset[str]
     """Of people and places in them."""
+    defining: tuple[tuple[Candidate, ...], ...]
+    """Of each sense, those before a word that defines, also of occurrences outside the sample."""
     vectors: WordVectors
     language: str | None
 
     @classmethod
     def of_sample(
-        cls, sample: WordSample, senses: WordSenses, vectors: WordVectors, language: str | None
+        cls,
+        sample: WordSample,
+        senses: WordSenses,
+        vectors: WordVectors,
+        language: str | None,
+        defining: WordSample | None = None,
     ) -> ReadWord:
-        """Of a sample of the word's contexts, whoever has drawn it."""
-        distances = sample.measure(blank_hidden(senses).directions)
-        labels = np.argmin(distances, axis=1)
-        candidates = tuple(
-            tuple(read_candidates(sample, distances, labels, k, LOOKED_AT))
-            for k in range(senses.n_senses)
-        )
+        """Of a sample of the word's contexts, whoever has drawn it.
+
+        ``defining`` are contexts in which definitions are looked for too.
+        """
+        candidates = _read_senses(sample, senses)
+        more = candidates if defining is None else _read_senses(defining, senses)
         names = find_names(one for own in candidates for one in own) - {sample.word}
-        return cls(senses, candidates, names, vectors, language)
+        return cls(senses, candidates, names, more, vectors, language)
 
     @classmethod
     def of_corpus(cls, model: SenseModel, corpus: Corpus, word: str) -> ReadWord:
@@ -102,7 +119,10 @@ class ReadWord:
         senses = model.senses(word)
         source = model.pool_forms(corpus)
         sample = sample_word(senses.word, source, model.encoder, model.settings)
-        return cls.of_sample(sample, senses, model.vectors, model.language)
+        more = find_defining(senses.word, source, model.language)
+        encoded = EncodedWord(more, model.encoder.encode_at(source, more))
+        defining = complete_sample(senses.word, encoded, source, model.encoder)
+        return cls.of_sample(sample, senses, model.vectors, model.language, defining)
 
     def rank(
         self,
@@ -133,6 +153,31 @@ class ReadWord:
             if example.identity not in known:
                 found.append(RankedExample(example, round(score, 4)))
         return tuple(found)
+
+
+def _read_senses(sample: WordSample, senses: WordSenses) -> tuple[tuple[Candidate, ...], ...]:
+    """The contexts of each sense, nearest first."""
+    distances = sample.measure(blank_hidden(senses).directions)
+    labels = np.argmin(distances, axis=1)
+    return tuple(
+        tuple(read_candidates(sample, distances, labels, k, LOOKED_AT))
+        for k in range(senses.n_senses)
+    )
+
+
+def find_defining(word: str, source: WordSource, language: str | None) -> Indices:
+    """(n,) positions of a word, in text order, behind which a word stands that defines.
+
+    Of all its occurrences, not of a sample: definitions are rare. An even part of many.
+    """
+    signals = SIGNALS.get((language or "").partition("-")[0], frozenset())
+    ids = source.vocabulary.ids_of(sorted(signals))
+    ids = ids[ids >= 0]  # words that the corpus does not know are no signals
+    positions = source.positions(word)
+    positions = positions[positions + 1 < source.n_tokens]
+    behind = source.tokens_at(positions + 1)
+    chosen: Indices = sample_evenly(positions[np.isin(behind, ids)], DEFINING)
+    return chosen
 
 
 def stored_examples(

@@ -124,7 +124,7 @@ class WordProposals:
             most = max(_MOST_RANKED, self.material.n_examples)
             ranked = self._read.rank(number, collocates, decided, self.material.weights, most)
             examples = tuple(one.example for one in ranked)
-            own = self._read.candidates[number - 1]
+            own = (*self._read.candidates[number - 1], *self._read.defining[number - 1])
             definitions = find_definitions(own, self.material.model.language)
         return SenseProposal(sense.name, collocates, definitions, gloss or ("", ""), examples)
 

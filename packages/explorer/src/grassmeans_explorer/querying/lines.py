@@ -28,16 +28,21 @@ class SpanLine:
     """What else is known of the document: a date, a source."""
 
 
-def read_line(corpus: Corpus, start: int, end: int, width: int = WIDTH) -> SpanLine:
-    """The line of the tokens ``start:end``, which are of one document."""
+def read_line(
+    corpus: Corpus, start: int, end: int, width: int = WIDTH, *, keep_breaks: bool = False
+) -> SpanLine:
+    """The line of the tokens ``start:end``, which are of one document.
+
+    With ``keep_breaks`` the text beside them has its line breaks, as `Corpus.line_at` gives it.
+    """
     shard, local = corpus.locate(start)
-    first = corpus.line_at(start, width)
+    first = corpus.line_at(start, width, keep_breaks=keep_breaks)
     if end - start == 1:
         match, after = first.word, first.right
     else:
         stretch = shard.read_stretch(local, local + end - start, corpus.tokenizer)
         match = " ".join(stretch.text[: stretch.spans[-1][1]].split())
-        after = corpus.line_at(end - 1, width).right
+        after = corpus.line_at(end - 1, width, keep_breaks=keep_breaks).right
     return SpanLine(
         start,
         end,

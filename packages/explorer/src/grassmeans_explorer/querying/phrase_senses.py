@@ -11,26 +11,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from grassmeans.arrays import Indices
+from grassmeans.arrays import Doubles, Floats, Indices
 from grassmeans.clustering.settings import AUTO
 from grassmeans.corpus.corpus import Corpus, open_corpus
+from grassmeans.corpus.shard import ConcordanceLine
 from grassmeans.errors import InputError
 from grassmeans.geometry.windows import sample_positions
 from grassmeans.models.model import SenseModel, open_model
 from grassmeans.reading.documents import RawDocument
 from grassmeans.reading.texts import clean_token
 from grassmeans.results import ColumnTypes, Tabular, types_of
-from grassmeans.senses.entries import Sense, WordSenses
+from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
+from grassmeans.senses.examples import REACH, Candidate, find_names, rank_candidates
 from grassmeans.senses.samples import word_seeds
 from grassmeans_explorer.querying.headwords import Headword
+from grassmeans_explorer.querying.lines import read_line
 
 MAX_CONTEXTS = 2_000
 _TOLD = ("number", "name", "share", "characteristic_words", "nearest_words")
+_READ = 60  # lines of a sense that may be shown
 _AROUND = 60  # tokens on either side, more than any window of contexts
 
 
@@ -46,6 +51,8 @@ class PhraseSenses(Tabular):
     """(n,) the occurrences that were looked at, by their first tokens, in text order."""
     senses: Indices
     """(n,) the number of each one's sense, 0 for "I don't know"."""
+    margins: Doubles
+    """(n,) its distance to the nearest sense less that to the next: the lower, the surer."""
     model: SenseModel
     """A model of this one word, which tags it where it is written with underscores."""
 
@@ -112,9 +119,38 @@ def find_phrase_senses(
         max_contexts=max_contexts,
         random_state=random_state,
     )
-    places = small.positions(key)
-    senses = np.asarray(fitted.senses_at(small, key, places).senses, np.int64)
-    return PhraseSenses(phrase.word, fitted.senses(key), positions, senses, fitted)
+    entry = fitted.senses(key)
+    distances = fitted.measure_at(small, small.positions(key), entry.directions)
+    senses = np.asarray(fitted.decide(key, distances).senses, np.int64)
+    return PhraseSenses(phrase.word, entry, positions, senses, measure_margins(distances), fitted)
+
+
+def choose_phrase_lines(
+    corpus: Corpus, found: PhraseSenses, number: int, length: int, limit: int
+) -> tuple[ExampleLine, ...]:
+    """Lines that show a sense: those far from the other senses, whole sentences first.
+
+    They are ranked as examples of words are, one of a document; ``length`` is that of the phrase.
+    """
+    own = np.flatnonzero(found.senses == number)
+    own = own[np.argsort(found.margins[own], kind="stable")][:_READ]
+    candidates = []
+    for place, i in enumerate(own.tolist()):
+        start = int(found.positions[i])
+        line = read_line(corpus, start, start + length, REACH, keep_breaks=True)
+        told = ConcordanceLine(line.left, line.match, line.right, start, line.document, "")
+        margin = round(float(found.margins[i]), 4)
+        candidates.append(Candidate.read(told, margin, place / len(own)))
+    typical = found.entry.senses[number - 1].characteristic_words
+    names = find_names(candidates) - set(found.phrase.casefold().split())
+    ranked = rank_candidates(candidates, typical, names, found.model.vectors)
+    return tuple(candidate.make_example() for candidate, _ in islice(ranked, limit))
+
+
+def measure_margins(distances: Floats) -> Doubles:
+    """(n,) by how much each row's smallest distance is below its next one; 0 of unknown ones."""
+    rows = np.sort(np.nan_to_num(np.asarray(distances, np.float64), nan=1.0), axis=1)
+    return rows[:, 0] - (rows[:, 1] if rows.shape[1] > 1 else 1.0)
 
 
 def _make_documents(

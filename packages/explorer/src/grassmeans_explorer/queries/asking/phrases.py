@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grassmeans.clustering.settings import AUTO
@@ -14,13 +15,18 @@ from grassmeans_explorer.queries.asking.typed import told_to_people, understand_
 from grassmeans_explorer.queries.compare import CollocatesView, NearSettings
 from grassmeans_explorer.queries.lookup import check_typed, find_word
 from grassmeans_explorer.querying.headwords import Headword
-from grassmeans_explorer.querying.lines import read_line
-from grassmeans_explorer.querying.phrase_senses import PhraseSenses, find_phrase_senses
+from grassmeans_explorer.querying.phrase_senses import (
+    PhraseSenses,
+    choose_phrase_lines,
+    find_phrase_senses,
+)
 from grassmeans_explorer.work import begin_long_work, checkpoint
 
 _FEW = 8
 _SENSES: Kept[BoundedCache[PhraseSenses]] = Kept(lambda _: BoundedCache(_FEW))
 _EXAMPLES = 3
+_ENOUGH = 40  # lines, of which a sense that is not rare has some
+_OF_A_SENSE = 10
 _DIGITS = 4
 
 
@@ -137,6 +143,7 @@ class PhraseSensesView:
     count: int
     looked_at: int  # of its occurrences, a random part of many
     unknown: int  # of those, "I don't know"
+    verdict: str  # how far these senses can be trusted, for people
     senses: tuple[PhraseSense, ...]
 
 
@@ -147,25 +154,40 @@ def show_senses(opened: OpenModel, asked: str, n_senses: int | None = None) -> P
     corpus = opened.require_corpus("looking for senses")
     shown = []
     for sense in found.entry.senses:
-        own = found.positions[found.senses == sense.number]
-        lines = []
-        for start in own[:_EXAMPLES].tolist():
-            line = read_line(corpus, start, start + phrase.length)
-            lines.append(PhraseLine(line.left, line.match, line.right, line.document))
+        lines = choose_phrase_lines(corpus, found, sense.number, phrase.length, _EXAMPLES)
         shown.append(
             PhraseSense(
                 sense.number,
                 sense.name,
                 sense_colour(sense.number),
                 round(float(sense.share), _DIGITS),
-                len(own),
+                int((found.senses == sense.number).sum()),
                 tuple(sense.characteristic_words),
                 tuple(sense.nearest_words),
-                tuple(lines),
+                tuple(PhraseLine(x.left, x.word, x.right, x.document) for x in lines),
             )
         )
     unknown = int((found.senses == 0).sum())
-    return PhraseSensesView(phrase.word, phrase.count, len(found.positions), unknown, tuple(shown))
+    verdict = judge_senses([one.n_lines for one in shown], len(found.positions), n_senses)
+    return PhraseSensesView(
+        phrase.word, phrase.count, len(found.positions), unknown, verdict, tuple(shown)
+    )
+
+
+def judge_senses(sizes: Sequence[int], looked_at: int, wished: int | None) -> str:
+    """How far senses of so many lines each can be trusted, in a sentence; empty for no doubts."""
+    if looked_at < _ENOUGH:
+        found = "They show one sense" if len(sizes) == 1 else "These senses are a guess"
+        return (
+            f"Lines: {looked_at}, which is few. {found}; others may be missing here. From about "
+            f"{_ENOUGH} lines on senses can be told apart."
+        )
+    if len(sizes) == 1:
+        return "" if wished else "All lines seem to have one sense: nothing tells two apart."
+    small = [str(k) for k, size in enumerate(sizes, 1) if size < _OF_A_SENSE]
+    if not small:
+        return ""
+    return f"Unsure, with fewer than {_OF_A_SENSE} lines: sense {', '.join(small)}."
 
 
 def find_near_phrase(

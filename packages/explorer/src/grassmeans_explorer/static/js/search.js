@@ -19,13 +19,13 @@ async function findLike(query, signal) {
 }
 
 /** A search field; `large` for the start page. */
-export function makeSearch({ large = false } = {}) {
+export function makeSearch({ large = false, label = "Search a word" } = {}) {
   const id = `search-${++created}`;
   let words = [], active = -1, controller = null;
   const list = h("ul", { role: "listbox", id: `${id}-list`, "aria-label": "Words", hidden: true });
   const input = h("input", {
     type: "search", id, role: "combobox", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
-    placeholder: "Search a word", "aria-label": "Search a word", "aria-expanded": "false",
+    placeholder: label, "aria-label": label, "aria-expanded": "false",
     "aria-controls": `${id}-list`, "aria-autocomplete": "list", enterkeyhint: "go",
     oninput: () => lookUp(), onkeydown: onKey, onblur: () => close(),
     onfocus: () => { if (input.value) lookUp(); },

@@ -46,7 +46,8 @@ function measure(label, value, text) {
     h("span", { class: "measure-value" }, text));
 }
 
-function wordList(label, words) {
+/** Words behind a label; nothing without words. */
+export function wordList(label, words) {
   if (!words?.length) return null;
   return h("p", { class: "words" }, h("span", { class: "label" }, label), " ",
     words.map((word, index) => [index ? ", " : "", h("span", { dir: "auto" }, word)]));

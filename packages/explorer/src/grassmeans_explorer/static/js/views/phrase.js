@@ -6,14 +6,15 @@ import { downloadLinks } from "../downloads.js";
 import { makeMatchLines, readLineValues } from "../match_lines.js";
 import { NO_CORPUS, nothingToAsk } from "../query_tabs.js";
 import { makeHash, navigate } from "../router.js";
-import { lineParts, senseBadge } from "../sense_card.js";
+import { lineParts, senseBadge, wordList } from "../sense_card.js";
 import { emptyPanel, makeLoader } from "../status.js";
 
 const SHOWN = 30;
+const FEWEST = 3;
 const DIALS = [["auto", "as many as there seem to be"], ...[2, 3, 4, 5].map((n) => [String(n), String(n)])];
 
 function nearTable(rows) {
-  if (!rows.length) return emptyPanel("No collocates", "No word stands near it more often than by chance.");
+  if (!rows.length) return emptyPanel("No collocates", `No word stands near it ${FEWEST} times or more, and more often than by chance.`);
   return h("table", { class: "collocates" },
     h("thead", {}, h("tr", {}, ["near it", "times", "in the corpus", "logDice", "log-likelihood"].map((label) => h("th", { scope: "col" }, label)))),
     h("tbody", {}, rows.map((row) => h("tr", {}, h("th", { scope: "row" }, h("a", { href: makeHash("word", row.word), dir: "auto" }, row.word)),
@@ -40,18 +41,19 @@ export function mount(root, route, app) {
     return h("article", { class: "card", "--sense": one.colour, "aria-label": `${phrase}, sense ${one.number}: ${one.name}` },
       h("header", {}, senseBadge(one.number, one.colour), " ", h("h3", { dir: "auto" }, one.name)),
       h("p", { class: "soft" }, `${formatShare(one.share)} · ${plural(one.n_lines, "line")}`),
-      h("p", { class: "words" }, one.characteristic_words.join(", ")),
+      wordList("Typical of its contexts", one.characteristic_words),
+      wordList("Nearest words", one.nearest_words),
       h("ul", { class: "examples" }, one.examples.map((line) => h("li", { dir: "auto" }, lineParts(line)))),
       h("p", { class: "card-links" }, h("a", { href: makeHash("phrase", phrase, { k, sense: one.number }) }, "Its lines")));
   }
 
   const senses = makeLoader(cards, "Looking for senses in the corpus…", async (signal) => {
     const answer = await ask(makeUrl("api/headword/senses", { word: phrase, k: number() }), { signal });
-    cards.replaceChildren(h("p", { class: "soft" }, `From ${formatCount(answer.looked_at)} of ${plural(answer.count, "line")}; ${formatCount(answer.unknown)} are `, h("a", { href: makeHash("phrase", phrase, { k, sense: "0" }) }, "“don’t know”"), "."),
+    cards.replaceChildren(h("p", { class: "soft" }, `From ${formatCount(answer.looked_at)} of ${plural(answer.count, "line")}; ${formatCount(answer.unknown)} are `, h("a", { href: makeHash("phrase", phrase, { k, sense: "0" }) }, "“don’t know”"), ".", answer.verdict ? ` ${answer.verdict}` : ""),
       h("div", { class: "cards" }, answer.senses.map(card)),
       sense ? h("p", {}, `Below: sense ${sense}. `, h("a", { href: makeHash("phrase", phrase, { k }) }, "All senses together"), ".") : "");
   });
-  const address = (extra = {}) => makeUrl("api/headword/collocates", { word: phrase, sense: Number(sense) || "", k: sense ? number() : "", limit: SHOWN, ...extra });
+  const address = (extra = {}) => makeUrl("api/headword/collocates", { word: phrase, sense: Number(sense) || "", k: sense ? number() : "", limit: SHOWN, fewest: FEWEST, ...extra });
   const collocates = makeLoader(near, "Reading the corpus…", async (signal) => {
     const answer = await ask(address(), { signal });
     near.replaceChildren(h("div", { class: "scroll-wide", tabindex: 0, role: "region", "aria-label": "Collocates" }, nearTable(answer.collocates)), downloadLinks(`${phrase}-collocates`, address));
