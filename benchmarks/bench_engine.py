@@ -103,8 +103,8 @@ def make_jobs(folder: Path, n_words: int) -> dict[str, Callable[[str | None, int
     def induce(engine: str | None, workers: int) -> None:
         words = Corpus.open(corpus).vocabulary.words[200 : 200 + n_words]
         build_model(
-            corpus, folder / "vectors", model, words, max_contexts=1_000, calibrated=False,
-            workers=workers, engine=engine, **QUIET,
+            corpus, folder / "vectors", model, words, n_senses=5, max_contexts=1_000,
+            calibrated=False, workers=workers, engine=engine, **QUIET,
         )  # fmt: skip
 
     def label(engine: str | None, workers: int) -> None:

@@ -7,14 +7,15 @@
 # The first command is for where the texts are, and the second for where a GPU is: it needs the
 # folder of corpora and that of a transformer, and no network. Both go on from where they were
 # stopped, so that they can run in pieces: timeout 580 sh packages/en/scripts/build.sh model ...
-# An encoder that is trained already may stand for TEACHER. Further options are those of
+# An encoder that is trained already may stand for TEACHER, or none. LANGUAGE, PARTS, SHARES and
+# ABOUT in the environment name another language, its texts and what its card tells. Further options are those of
 # `grassmeans model`: --keep, --test NAME=PATH, --minutes, ...
 set -eu
 
 own=$(cd "$(dirname "$0")/.." && pwd)
 # Which text the encoder reads, and how much of each kind. The first may teach, not be quoted: no
 # senses are sought in it (SOURCES.md).
-PARTS="chat sentences simple everyday fiction wikipedia"
+PARTS=${PARTS:-"chat sentences simple everyday fiction wikipedia"}
 SHARES=${SHARES:-"0.02 0.02 0.14 0.18 0.28 0.36"}
 # How large it is, and how long it learns; TRAINING= leaves that to further options.
 TRAINING=${TRAINING-"--dim 384 --layers 9 --vocabulary 32000 --minutes 8.5"}
@@ -33,7 +34,7 @@ pack() { # texts corpora
             ;;
         esac
         {
-            grassmeans ingest "$file" -o "$corpora/$part" --language en
+            grassmeans ingest "$file" -o "$corpora/$part" --language "${LANGUAGE:-en}"
             rm -f "$corpora/$part.jsonl"
         } &
     done
@@ -52,16 +53,19 @@ model() { # corpora teacher output ...
     done
     if [ -e "$teacher/manifest.json" ]; then # an encoder that is trained already
         set -- "$@" --encoder "$teacher"
+    elif [ "$teacher" = none ]; then
+        # shellcheck disable=SC2086
+        set -- "$@" --share "$SHARES" $TRAINING
     else
         # shellcheck disable=SC2086
         set -- "$@" --share "$SHARES" --teacher "transformer:$teacher" $TRAINING
     fi
     # Senses have their places among words and contexts: no vectors are trained for them.
     exec grassmeans model -o "$output" --min-count 440 --max-contexts 700 --no-lexemes \
-        --direction-bits 4 --about "$own/about.json" "$@"
+        --direction-bits 4 --about "${ABOUT:-$own/about.json}" "$@"
 }
 
 case ${1:-} in
 pack | model) "$@" ;;
-*) sed -n '2,12s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
+*) sed -n '2,13s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
 esac

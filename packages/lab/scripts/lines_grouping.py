@@ -262,7 +262,7 @@ def encode_test_words(
     about = [corpus.manifest["digest"], encoder.identity(), most]
     folder = cache / digest_of(about)
     folder.mkdir(parents=True, exist_ok=True)
-    settings = InductionSettings(max_contexts=most)
+    settings = InductionSettings(n_senses=5, max_contexts=most)
     lines = {}
     with progress_bar("encoding", len(words), unit="words") as advance:
         for word in words:

@@ -55,7 +55,7 @@ def induce(
 
     [dim]grassmeans induce corpus vectors -o model --word crane --word bank --senses 2[/]
 
-    [dim]grassmeans induce corpus vectors -o model --senses auto --granularity 1.3[/]
+    [dim]grassmeans induce corpus vectors -o model --granularity 1.3[/]
 
     [dim]grassmeans induce corpus encoder -o model[/]
 
@@ -73,9 +73,9 @@ def induce(
         contexts are taken (en), or a transformer: its folder or hub name.
     output: Folder of the new model.
     min_count: Without words: all that occur so often.
-    senses: Senses a word; auto: as many as it shows. 5 with vectors, auto otherwise.
-    granularity: With --senses auto: larger gives more senses.
-    max_senses: With --senses auto: groups before near ones are merged.
+    senses: Senses a word; auto, the default: as many as it shows.
+    granularity: Where their number is found: larger gives more senses.
+    max_senses: Where their number is found: groups before near ones are merged.
     language: Function words, where text is given; en by default.
     text_field: Field or column of the text, where text is given; text by default.
     window: With vectors: context words a side; 10.

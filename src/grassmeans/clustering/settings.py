@@ -25,15 +25,15 @@ SENSE_RULES = {
 
 @dataclass(frozen=True, slots=True)
 class InductionSettings:
-    """How senses are induced; the defaults are the paper's.
+    """How senses are induced; the defaults are the paper's, but for the number of senses.
 
     What a context is made of is not among them: see `grassmeans.geometry.windows.ContextShape`.
 
     Parameters
     ----------
     n_senses : int or "auto"
-        K, the number of senses of every word; "auto" gives each word its own (see
-        `grassmeans.clustering.sense_number`).
+        K, the number of senses of every word (the paper's is 5); "auto", the default, gives each
+        word its own (see `grassmeans.clustering.sense_number`).
     n_init : int
         Random restarts of K-Grassmeans.
     max_contexts : int
@@ -46,7 +46,7 @@ class InductionSettings:
         With "auto", larger gives more senses, smaller gives fewer.
     """
 
-    n_senses: int | str = 5
+    n_senses: int | str = AUTO
     n_init: int = 5
     max_contexts: int = 10_000
     random_state: int = 0

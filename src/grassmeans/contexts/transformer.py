@@ -83,7 +83,7 @@ class TransformerEncoder(ContextEncoder):
     uses_all_cores = True
     worth_keeping = True
     n_pseudowords = 20
-    induction: ClassVar[Mapping[str, Any]] = {"n_senses": "auto", "max_contexts": 1_000}
+    induction: ClassVar[Mapping[str, Any]] = {"max_contexts": 1_000}
 
     def __init__(
         self,

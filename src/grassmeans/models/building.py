@@ -32,7 +32,7 @@ from grassmeans.artifacts.writing import (
     find_manifest,
     read_manifest,
 )
-from grassmeans.clustering.settings import AUTO, InductionSettings
+from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts import TRANSFORMER, VECTORS_FOLDER, open_contexts
 from grassmeans.contexts.interface import ContextEncoder, UnfittedContexts
 from grassmeans.corpus.corpus import Corpus
@@ -184,12 +184,7 @@ def build_model(
     show_progress: bool | None = None,
     **options: Any,
 ) -> SenseModel:
-    """Write a model folder as ``grassmeans induce`` does: `SenseModel.fit` for three paths.
-
-    With word vectors a word has the paper's five senses, unless ``n_senses`` says otherwise.
-    """
-    if settings is None and is_model(resolve_name(contexts)):
-        options = {"n_senses": AUTO} | options
+    """Write a model folder as ``grassmeans induce`` does: `SenseModel.fit` for three paths."""
     return fit_model(
         Corpus.open(corpus),
         None if words is None else check_words(words),

@@ -34,7 +34,7 @@ from grassmeans.artifacts.writing import (
     read_manifest,
     write_manifest,
 )
-from grassmeans.clustering.settings import AUTO, InductionSettings
+from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts import VECTORS_FOLDER, describe_encoder, read_encoder
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.corpus.corpus import Corpus
@@ -247,8 +247,6 @@ class SenseModel(TaggingModel):
         from grassmeans.models.fitting import read_corpus
 
         chosen = None if words is None else check_words(words)
-        if settings is None:
-            changes = {"n_senses": AUTO} | changes
         model = fit_model(
             read_corpus(texts, chosen or [], language, function_words, column),
             chosen,

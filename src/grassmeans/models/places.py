@@ -12,6 +12,8 @@ from grassmeans.errors import ArtifactError, InputError
 from grassmeans.plugins import MODELS, find_plugins, load_plugin
 
 KIND = "model"
+RELEASED = ("en",)
+"""Languages that have a model to be installed, each as `grassmeans-LANGUAGE`."""
 
 
 def list_models() -> list[str]:
@@ -65,6 +67,13 @@ def find_model(path_or_name: str | Path) -> Path:
 
 def _tell_installed(name: str) -> str:
     names = list_models()
-    if len(name) == 2 and name.isalpha() and name not in names:  # a language
+    there_are = f"the name of an installed model: {', '.join(names) or 'there is none'}"
+    if len(name) != 2 or not name.isalpha() or name in names:
+        return f"or {there_are}"
+    if name in RELEASED:
         return f"or install the model of that name (pip install grassmeans-{name})"
-    return f"or the name of an installed model: {', '.join(names) or 'there is none'}"
+    return (
+        f"or {there_are}. There is no model of the language {name!r} to be installed "
+        f"(those there are: {', '.join(RELEASED)}); one is made from its text by "
+        f"`grassmeans model TEXT -o {name}-model --language {name}`"
+    )

@@ -195,6 +195,19 @@ def test_nouns_of_one_sense_are_a_hundred_plain_words() -> None:
     assert all(noun.isalpha() and noun.islower() for noun in nouns)
 
 
+@pytest.mark.parametrize("language", ["es", "de"])
+def test_the_sets_of_other_languages_are_what_they_say(language: str) -> None:
+    task = open_task("sentences", DATA / f"{language}-sentences.jsonl")
+    assert (len(task.sentences), len(task.targets)) == (240, 60)
+    assert set(Counter(sentence.word for sentence in task.sentences).values()) == {4}
+    senses = {(sentence.word, sentence.sense) for sentence in task.sentences}
+    assert set(Counter(word for word, _ in senses).values()) == {2, 3}
+    nouns = (DATA / f"{language}-one-sense-nouns.txt").read_text("utf-8").splitlines()
+    assert nouns == sorted(set(nouns))
+    assert len(nouns) == 50
+    assert not set(nouns) & {sentence.word for sentence in task.sentences}
+
+
 def make_word(senses, answers, **pairs) -> WordAnswers:
     return WordAnswers(senses, answers, answers, **pairs)
 

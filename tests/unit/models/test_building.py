@@ -35,6 +35,13 @@ def test_contexts_of_a_model_bring_its_rule_for_answers(tmp_path, topic_corpus, 
     assert plain.calibration is None
 
 
+def test_without_a_number_each_word_has_its_own(tmp_path, topic_corpus, topic_vectors):
+    built = build_model(
+        topic_corpus.path, topic_vectors.folder, tmp_path / "built", ["crane"], workers=1
+    )
+    assert built.settings.n_senses == "auto"
+
+
 def same_files(first, second) -> bool:
     names = sorted(path.relative_to(first) for path in first.rglob("*") if path.is_file())
     others = sorted(path.relative_to(second) for path in second.rglob("*") if path.is_file())

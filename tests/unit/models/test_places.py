@@ -56,7 +56,9 @@ def test_only_the_folder_of_a_model_is_one(installed, tmp_path):
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("zz", "or install the model of that name (pip install grassmeans-zz)"),
+        ("en", "or install the model of that name (pip install grassmeans-en)"),
+        ("zz", "installed model: aa, xx. There is no model of the language 'zz' to be installed"),
+        ("zz", "`grassmeans model TEXT -o zz-model --language zz`"),
         ("folder", "or the name of an installed model: aa, xx"),
     ],
 )

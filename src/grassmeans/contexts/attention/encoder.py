@@ -142,7 +142,7 @@ class NetworkEncoder(ContextEncoder):
     space_is_fixed = True
     sharpness = 40.0  # between two senses lie a few hundredths of the distance
     idk_distance = None  # no distance of a network's line means the same in two corpora
-    induction: ClassVar[Mapping[str, Any]] = {"n_senses": "auto", "max_contexts": 1_000}
+    induction: ClassVar[Mapping[str, Any]] = {"max_contexts": 1_000}
     own_share: ClassVar[float] = 0.5
     """Of a passage: its middle, whose places are its own; the rest belongs to its neighbours."""
 
