@@ -19,7 +19,6 @@ import warnings
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 from grassmeans.artifacts.checking import (
     CHECKSUMS,
@@ -31,94 +30,25 @@ from grassmeans.artifacts.checking import (
     parse_list,
 )
 from grassmeans.artifacts.digests import find_damage, list_inner_names
-from grassmeans.artifacts.writing import (
-    atomic_path,
-    building_place,
-    digest_of,
-    explain_write_errors,
-    find_manifest,
-    read_manifest,
-)
-from grassmeans.engines.parallel import map_tasks
-from grassmeans.errors import (
-    ArtifactError,
-    GrassmeansError,
-    GrassmeansWarning,
-    InputError,
-    import_extra,
+from grassmeans.artifacts.writing import building_place, digest_of, find_manifest, read_manifest
+from grassmeans.errors import ArtifactError, GrassmeansWarning, InputError
+from grassmeans.outputs.addresses import (
+    fetch_file,
+    find_local,
+    is_address,
+    list_files,
+    move_files,
+    names_in,
+    open_store,
+    send_file,
 )
 from grassmeans.outputs.ownership import list_marks
 from grassmeans.outputs.places import output_folder, refuse_address
 from grassmeans.progress import progress_bar
 
-_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?:::|://)")
 _FETCHED = re.compile(r"[0-9]+-[0-9]+-[0-9a-f]{8}")
-_BLOCK_BYTES = 1 << 24
-_FILES_AT_ONCE = 8
 _NAMED = 5
 _CLAIM = ".grassmeans-copy"  # at an address to which a copy is on its way
-
-
-def is_address(place: object) -> bool:
-    """Whether a place is an address (``s3://bucket/file``) and no path."""
-    return isinstance(place, str) and _ADDRESS.match(place) is not None
-
-
-@contextlib.contextmanager
-def open_store(address: str) -> Iterator[tuple[Any, str]]:
-    """The file system of an address and the path in it; errors of the block are told in one line.
-
-    An address behind another one (``simplecache::file://``) is refused: what such a chain reaches,
-    its text does not tell.
-    """
-    if "::" in address:
-        raise InputError(f"{address} is a chain of addresses: name the last of them alone")
-    fsspec = import_extra("fsspec", "storage", f"reading {address}")
-    try:
-        try:
-            store, path = fsspec.core.url_to_fs(address)
-        except (ImportError, ValueError) as error:
-            raise InputError(f"{address} cannot be opened: {error}") from error
-        yield store, str(path).rstrip("/")
-    except GrassmeansError:
-        raise
-    except FileNotFoundError as error:
-        raise InputError(f"there is nothing at {address}: check the address") from error
-    except Exception as error:  # each store has errors of its own
-        said = " ".join(str(error).split())[:200] or type(error).__name__
-        raise InputError(f"{address} cannot be reached: {said}") from error
-
-
-def list_files(address: str) -> list[str]:
-    """The addresses of the files at an address: a file, a folder, or a pattern with ``*``."""
-    with open_store(address) as (store, path):
-        root = path
-        if magic := re.search(r"[*?[]", path):
-            found = [name for name in store.glob(path) if store.isfile(name)]
-            root = posixpath.dirname(path[: magic.start()])
-        elif store.isdir(path):
-            found = store.find(path)
-        else:
-            found = [path] if store.exists(path) else []
-            root = posixpath.dirname(path)
-        names_in(root, found, address)
-        shown = [n for n in sorted(found) if not posixpath.basename(n).startswith(".")]
-        if not shown:
-            raise InputError(f"there is no file at {address}: check the address")
-        return [store.unstrip_protocol(name) for name in shown]
-
-
-def names_in(folder: str, found: Iterable[str], address: str) -> list[str]:
-    """The names of files as seen from their folder; an error where one leads out of it."""
-    start = folder.rstrip("/") + "/"
-    names = []
-    for path in found:
-        name = path.removeprefix(start)
-        is_below = name != path or start == "/"
-        if not (is_below and is_plain_name(name) and is_plain_name(unquote(name))):
-            raise InputError(f"{address} holds {path!r}, no name of a file below it: rename it")
-        names.append(name)
-    return sorted(names)
 
 
 @contextlib.contextmanager
@@ -154,8 +84,8 @@ def fetch_inputs(
             tasks.append((address, place / version / posixpath.basename(address)))
             paths.append(tasks[-1][1])
     with progress_bar("fetching", len(tasks), unit="files") as advance:
-        for _ in map_tasks(fetch_file, tasks, workers):
-            advance()
+        for number in move_files(fetch_file, tasks, workers):
+            advance(number)
     yield paths
     _remove_fetched(place)
 
@@ -167,38 +97,6 @@ def _remove_fetched(place: Path) -> None:
             shutil.rmtree(fetched, ignore_errors=True)
     with contextlib.suppress(OSError):  # there is none, or a file of someone else is in it
         place.rmdir()
-
-
-def fetch_file(address: str, target: Path) -> None:
-    """Copy a file from a store, whole or not at all; one that is there already stays."""
-    with open_store(address) as (store, path):
-        if target.exists() and target.stat().st_size == store.size(path):
-            return
-        with explain_write_errors(target):
-            target.parent.mkdir(parents=True, exist_ok=True)
-        with (
-            atomic_path(target) as temporary,
-            store.open(path, "rb") as source,
-            temporary.open("wb") as file,
-        ):
-            shutil.copyfileobj(source, file, _BLOCK_BYTES)
-
-
-def send_file(source: Path, address: str) -> None:
-    """Copy a file to a store."""
-    with open_store(address) as (store, path):
-        store.makedirs(posixpath.dirname(path), exist_ok=True)
-        with source.open("rb") as file, store.open(path, "wb") as target:
-            shutil.copyfileobj(file, target, _BLOCK_BYTES)
-
-
-def find_local(place: str | Path) -> Path | None:
-    """The path of a place of this machine, which may have an address too; None for any other."""
-    if not is_address(place):
-        return Path(place)
-    with open_store(str(place)) as (store, path):
-        protocols = [store.protocol] if isinstance(store.protocol, str) else store.protocol
-        return Path(path) if "file" in protocols else None
 
 
 def copy_artifact(
@@ -226,8 +124,6 @@ def copy_artifact(
     for address in filter(is_address, (source, target)):
         if not str(address).rpartition("://")[2].strip("/"):
             raise InputError(f"{address} names no folder: add its path")
-    # Workers wait for the network most of the time: more of them than cores do no harm.
-    workers = _FILES_AT_ONCE if workers is None else workers
     place = find_local(target)
     if place is None:
         return _send_artifact(Path(source), str(target), overwrite, workers, show_progress)
@@ -236,7 +132,7 @@ def copy_artifact(
 
 
 def _fetch_artifact(
-    address: str, target: Path, overwrite: bool, workers: int, show_progress: bool | None
+    address: str, target: Path, overwrite: bool, workers: int | None, show_progress: bool | None
 ) -> dict[str, Any]:
     manifest = _read_remote_manifest(address)
     if manifest is None:
@@ -248,10 +144,10 @@ def _fetch_artifact(
     ) as building:
         names = [name for name in _list_names(address) if name != _CLAIM]
         _refuse_collisions(names, address)
-        tasks = ((f"{address.rstrip('/')}/{name}", building.folder / name) for name in names)
+        tasks = [(f"{address.rstrip('/')}/{name}", building.folder / name) for name in names]
         with progress_bar("copying", len(names), unit="files", show=show_progress) as advance:
-            for _ in map_tasks(fetch_file, tasks, workers):
-                advance()
+            for number in move_files(fetch_file, tasks, workers):
+                advance(number)
         if problems := find_damage(building.folder)[0]:
             for path in building.folder.rglob("*"):
                 if path.is_file():
@@ -261,7 +157,7 @@ def _fetch_artifact(
 
 
 def _send_artifact(
-    source: Path, address: str, overwrite: bool, workers: int, show_progress: bool | None
+    source: Path, address: str, overwrite: bool, workers: int | None, show_progress: bool | None
 ) -> dict[str, Any]:
     manifest = read_manifest(source)
     if problems := find_damage(source)[0]:
@@ -275,8 +171,8 @@ def _send_artifact(
     names.sort(key=lambda name: (name == MANIFEST, name == CHECKSUMS))
     tasks = [(source / name, f"{address.rstrip('/')}/{name}") for name in names]
     with progress_bar("copying", len(tasks), unit="files", show=show_progress) as advance:
-        for _ in map_tasks(send_file, tasks[:-2], workers):
-            advance()
+        for number in move_files(send_file, tasks[:-2], workers):
+            advance(number)
         for task in tasks[-2:]:
             send_file(*task)
             advance()

@@ -10,7 +10,8 @@ from grassmeans.artifacts.checking import MANIFEST
 from grassmeans.artifacts.writing import write_manifest
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.errors import ArtifactError, InputError, MissingExtraError
-from grassmeans.outputs.stores import copy_artifact, fetch_inputs, is_address, list_files
+from grassmeans.outputs.addresses import list_files
+from grassmeans.outputs.stores import copy_artifact, fetch_inputs
 
 fsspec = pytest.importorskip("fsspec", reason="needs the extra storage")
 
@@ -20,12 +21,6 @@ TEXTS = ["the crane lifted a beam", "a crane by the river", "a third one"]
 def read_all(folder: Path) -> dict[str, bytes]:
     files = (path for path in folder.rglob("*") if path.is_file())
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
-
-
-def test_addresses_are_told_from_paths() -> None:
-    assert is_address("s3://bucket/file.bz2")
-    assert is_address("simplecache::https://host/file")
-    assert not any(map(is_address, ["corpus", "C:\\texts", "/a/b:c", Path("s3://x"), "http:"]))
 
 
 def test_inputs_with_addresses_give_the_corpus_of_the_files(store, tmp_path) -> None:
@@ -48,13 +43,6 @@ def test_what_was_fetched_is_kept_when_a_run_ends_early(store, tmp_path) -> None
     with pytest.raises(InputError, match="no words were found"):
         Corpus.from_files("memory://bucket/a.txt", tmp_path / "corpus", workers=1)
     assert [path.name for path in tmp_path.rglob("a.txt")] == ["a.txt"]
-
-
-def test_addresses_without_files_are_told(store) -> None:
-    with pytest.raises(InputError, match="there is no file at memory://nothing/x"):
-        list_files("memory://nothing/x")
-    with pytest.raises(InputError, match=r"nonsense://x cannot be (opened|reached): .*nonsense"):
-        list_files("nonsense://x")
 
 
 LEADING_OUT = ["../evil", "a/../../evil", "a/..", "/evil", "a//evil", "./evil", "C:evil", "C:/evil"]
