@@ -21,7 +21,7 @@ from grassmeans.arrays import Doubles, Floats, Integers
 from grassmeans.artifacts.schema import check_fields, expect, instance_of, one_of, optional, whole
 from grassmeans.clustering.loop import INITS, FitOptions, Grouping, InducedDirections, RandomState
 from grassmeans.clustering.sense_number import Steps, ask_once, find_any_number, take_steps
-from grassmeans.clustering.settings import AUTO, DEFAULT_GRANULARITY, SENSE_RULES
+from grassmeans.clustering.settings import DEFAULT_GRANULARITY, SENSE_RULES
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import measure_distances
 from grassmeans.geometry.rules import DEFAULT_RULES, GroupingRules
@@ -37,9 +37,8 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
 
     Parameters
     ----------
-    n_senses : int or "auto", default="auto"
-        K, the number of groups (5 in the paper); "auto" chooses it (see
-        `grassmeans.clustering.sense_number`).
+    n_senses : int or "auto", default=5
+        K, the number of groups; "auto" chooses it (see `grassmeans.clustering.sense_number`).
     n_init : int, default=5
         Restarts from different directions; the one with the lowest objective is kept.
     max_iter : int, default=100
@@ -97,7 +96,7 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
     array([0, 0, 0, 1, 1], dtype=int32)
     """
 
-    n_senses: int | str = AUTO
+    n_senses: int | str = 5
     n_init: int = 5
     max_iter: int = 100
     tol: float = 1e-5

@@ -18,8 +18,6 @@ from grassmeans.errors import warn_user
 FEWEST_TOKENS = 10
 ENOUGH_TOKENS = 40
 SMALLEST_SHARE = 0.15
-FEWEST_FUNCTION_WORDS = 40
-"""In a list that tells a language: a text in it may have few of a handful, which somebody chose."""
 
 LEAST_KNOWN = 0.5  # of the content words of a text, which may be about anything
 ENOUGH_KNOWN = 0.7
@@ -59,7 +57,7 @@ class LanguageCheck:
     def of_model(cls, encoder: ContextEncoder, language: str | None) -> LanguageCheck:
         """A check of text for a model of a language, with its contexts."""
         whose = f"the model's language ({language or 'unknown'})"
-        return cls(_find_telling(encoder), encoder.vectors, whose)
+        return cls(encoder.function_words, encoder.vectors, whose)
 
     @property
     def is_done(self) -> bool:
@@ -127,16 +125,10 @@ class LanguageCheck:
             self.n_known += times
 
 
-def _find_telling(encoder: ContextEncoder) -> Collection[str]:
-    """The function words of contexts, where they are enough to tell the language by."""
-    words = encoder.function_words
-    return words if len(words) >= FEWEST_FUNCTION_WORDS else ()
-
-
 def warn_of_contexts(encoder: ContextEncoder, corpus: Corpus | None = None) -> None:
     """Warn of contexts that are poor for any text, or do not fit the corpus they are made for."""
     if encoder.remark:
         warn_user(encoder.remark)
     if corpus is not None:
-        check = LanguageCheck(_find_telling(encoder), encoder.vectors, least_known=ENOUGH_KNOWN)
+        check = LanguageCheck(encoder.function_words, encoder.vectors, least_known=ENOUGH_KNOWN)
         check.add_corpus(corpus).warn(OTHER_CONTEXTS)

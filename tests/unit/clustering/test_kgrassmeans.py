@@ -12,7 +12,7 @@ from grassmeans.geometry.subspaces import principal_subspaces
 
 @parametrize_with_checks(
     [
-        KGrassmeans(n_senses=5, random_state=0),
+        KGrassmeans(random_state=0),
         KGrassmeans("auto", rules=GroupingRules(3, 0.97), random_state=0),
     ]
 )

@@ -165,14 +165,3 @@ def test_the_command_line_says_the_same(english, tmp_path) -> None:
     (line,) = [line for line in done.stderr.splitlines() if "function words" in line]
     assert "the contexts' language: is the text in another one?" in line
     assert "say which it is (--language)" in line
-
-
-POLISH = ["zamek stoi na wzgórzu nad rzeką", "klucz utknął w zamek i drzwi są zamknięte"] * 10
-
-
-def test_a_handful_of_function_words_tells_no_language() -> None:
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        model = SenseModel.fit(POLISH, "zamek", language="pl", function_words=["i"])
-        model.tag_many(POLISH)
-    assert not [x for x in told if "function words" in str(x.message)]
