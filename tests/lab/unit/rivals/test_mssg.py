@@ -79,7 +79,8 @@ def test_sense_vectors_lie_near_words_of_the_same_topic(material) -> None:
     weights = sizes_of(senses, material, "crane")[:, None]
     expected = (weights * senses.sense_vectors("crane")).sum(axis=0) / weights.sum()
     np.testing.assert_allclose(space["crane"], expected, rtol=1e-4)
-    np.testing.assert_array_equal(space["heron"], senses.sense_vectors("heron")[0])
+    # A mean of one, in which the last digit may be rounded.
+    np.testing.assert_allclose(space["heron"], senses.sense_vectors("heron")[0], rtol=1e-6)
 
 
 def test_words_beyond_the_multi_sense_ones_have_one_sense(material) -> None:
