@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import types
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     import polars
 
 _SHOWN = 50
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 Record = TypeVar("Record")
 
@@ -139,6 +142,28 @@ class Records(tuple[Record, ...], Tabular):
 
     def _heading(self) -> str:
         return f"{len(self):,} rows"
+
+
+def write_csv(rows: Iterable[Mapping[str, Any]]) -> bytes:
+    """Rows as CSV, with lists of numbers as ``1 3``; a missing value is empty."""
+    stream = io.StringIO(newline="")
+    writer: csv.DictWriter[str] | None = None
+    for row in rows:
+        if writer is None:
+            writer = csv.DictWriter(stream, list(row), lineterminator="\n")
+            writer.writeheader()
+        cells = {k: " ".join(map(str, v)) if isinstance(v, list) else v for k, v in row.items()}
+        writer.writerow({name: protect_cell(cell) for name, cell in cells.items()})
+    return stream.getvalue().encode()
+
+
+def protect_cell(cell: object) -> object:
+    """A cell that no spreadsheet takes for a formula.
+
+    Text that begins like one gets an apostrophe before it: it would be calculated, and text from a
+    corpus may say anything. Numbers are left alone.
+    """
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
 
 
 def _as_cell(value: Any) -> str:

@@ -28,6 +28,7 @@ CORE = {
     "kernels/blocks.py": "unit/clustering/test_loop.py",
     # Parts of one thing, which is tested as a whole.
     "artifacts/digests.py": "unit/artifacts/test_checking.py",
+    "change/tables.py": "unit/change/test_comparing.py",
     "change/uses.py": "unit/change/test_comparing.py",
     "contexts/pretrained/fitting.py": "unit/contexts/test_transformer.py",
     "corpus/ingest.py": "unit/corpus/test_corpus.py",
@@ -38,6 +39,7 @@ CORE = {
     "editing/saving.py": "unit/test_lazy.py",
     "editing/version_merge.py": "unit/test_lazy.py",
     "engines/on_dask.py": "system/test_cluster.py",
+    "engines/on_joblib.py": "unit/engines/test_parallel.py",
     "evaluation/running.py": "unit/evaluation/test_grouping.py",
     "models/deciding.py": "unit/models/test_model.py",
     "models/tagging_model.py": "unit/tagging/test_tagging.py",

@@ -18,7 +18,7 @@ from grassmeans.errors import MissingExtraError
 from grassmeans.evaluation.clustering_scores import ClusteringScores
 from grassmeans.evaluation.instances import Key, Label
 from grassmeans.evaluation.reliability import ReliabilityReport
-from grassmeans.results import Rows, Tabular, types_of
+from grassmeans.results import Rows, Tabular, types_of, write_csv
 from grassmeans.senses.entries import Sense
 
 
@@ -216,3 +216,10 @@ def test_text_is_no_markup_in_a_notebook(model) -> None:
     page = model.tag("A <i>crane</i> of steel lifts a beam.")._repr_html_()
     assert "<i>" not in page
     assert "&lt;i&gt;crane" in page
+
+
+def test_no_cell_of_a_table_is_a_formula() -> None:
+    rows = [{"word": "=1+1", "first": "@x", "jsd": -0.5, "gained": [1, 3], "q": None}]
+    rows.append({"word": "well-known", "first": "-2", "jsd": 0, "gained": [], "q": 1.0})
+    lines = write_csv(rows).decode().split("\n")
+    assert lines[1:] == ["'=1+1,'@x,-0.5,1 3,", "well-known,'-2,0,,1.0", ""]

@@ -1,13 +1,7 @@
-"""What groups of documents differ in, as tables and files; as frames, until the next version.
-
-In tables for spreadsheets a cell of text that begins like a formula gets an apostrophe before it:
-it would be calculated, and text from a corpus may say anything. Numbers are left alone.
-"""
+"""What groups of documents differ in, as tables and files; as frames, until the next version."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -28,8 +22,6 @@ _RULES = {"settings": schema.optional(schema.instance_of(ChangeSettings))}
 REPORT_KIND, REPORT_VERSION = "change report", 1
 REPORT = "changes.json"
 """Everything, as `write_json` writes it, in the folder of a report."""
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @check_arguments(**_RULES)
@@ -101,24 +93,6 @@ def to_dict(found: Comparison) -> dict[str, Any]:
             for word in found.words
         ],
     }
-
-
-def write_csv(rows: Iterable[dict[str, Any]]) -> bytes:
-    """Rows as CSV, with lists of senses as ``1 3``; a missing value is empty."""
-    stream = io.StringIO(newline="")
-    writer: csv.DictWriter[str] | None = None
-    for row in rows:
-        if writer is None:
-            writer = csv.DictWriter(stream, list(row), lineterminator="\n")
-            writer.writeheader()
-        cells = {k: " ".join(map(str, v)) if isinstance(v, list) else v for k, v in row.items()}
-        writer.writerow({name: protect_cell(cell) for name, cell in cells.items()})
-    return stream.getvalue().encode()
-
-
-def protect_cell(cell: object) -> object:
-    """A cell that no spreadsheet takes for a formula."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
 
 
 def write_json(found: Comparison) -> bytes:

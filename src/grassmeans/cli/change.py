@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from grassmeans.errors import InputError
+from grassmeans.results import write_csv
 from grassmeans.terminal import options
 from grassmeans.terminal.output import draw_table, name_some, note, print_json, wants_json
 
@@ -126,7 +127,7 @@ def _write(found: Comparison, output: Path, overwrite: bool, title: str) -> None
             if output.suffix == ".parquet":
                 tables.write_parquet(changes, place)
             elif output.suffix == ".csv":
-                place.write_bytes(tables.write_csv(changes))
+                place.write_bytes(write_csv(changes))
             elif output.suffix == ".json":
                 place.write_bytes(tables.write_json(found))
             else:
@@ -135,8 +136,8 @@ def _write(found: Comparison, output: Path, overwrite: bool, title: str) -> None
     with output_folder(output, tables.REPORT_KIND, overwrite=overwrite) as building:
         folder = building.folder
         write_bytes(folder / "report.html", draw_change_page(found, title).encode())
-        write_bytes(folder / "changes.csv", tables.write_csv(changes))
-        write_bytes(folder / "shares.csv", tables.write_csv(found.shares))
+        write_bytes(folder / "changes.csv", write_csv(changes))
+        write_bytes(folder / "shares.csv", write_csv(found.shares))
         write_bytes(folder / tables.REPORT, tables.write_json(found))
         if find_spec("pyarrow") is not None:
             tables.write_parquet(changes, folder / "changes.parquet")

@@ -5,12 +5,8 @@ They go to processes of this machine by joblib, or to the engine that `use_engin
 
 from __future__ import annotations
 
-import atexit
-import contextlib
 import ctypes
-import functools
 import os
-import shutil
 import signal
 import sys
 import threading
@@ -19,13 +15,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from joblib import Parallel, delayed
-from joblib.parallel import LokyBackend, get_active_backend
-
-from grassmeans.artifacts.temporaries import temporary_folder
 from grassmeans.engines import count_workers, find_engine, find_shared_place
 
 if TYPE_CHECKING:
@@ -35,8 +26,6 @@ Result = TypeVar("Result")
 
 _LOOK_SECONDS = 0.5
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
-_MEMORY_DISK = Path("/dev/shm")
-_MEMORY_BYTES = 2 << 30
 
 
 def effective_workers(workers: int | None) -> int:
@@ -84,36 +73,9 @@ def map_tasks(
         for task in tasks:
             yield function(*task)
         return
-    pool = Parallel(
-        n_jobs=n_workers,
-        backend=_find_backend(),
-        temp_folder=_array_folder(),
-        return_as="generator",
-        pre_dispatch="2*n_jobs",
-        batch_size=1,
-    )
-    yield from pool(delayed(function)(*task) for task in tasks)
+    from grassmeans.engines.on_joblib import map_in_processes  # what one process does not need
 
-
-class _Processes(LokyBackend):  # type: ignore[misc]
-    """joblib's processes, which end with this one."""
-
-    def configure(self, *arguments: Any, **options: Any) -> Any:
-        """Start them; returns how many there are."""
-        # Linux sends its signal when the thread ends that has started a process.
-        by_signal = threading.current_thread() is threading.main_thread()
-        given = {"initializer": end_with, "initargs": (os.getpid(), by_signal)}
-        return super().configure(*arguments, **given, **options)
-
-
-def _find_backend() -> Any:
-    """What joblib would take here: threads, or nothing, where a task has tasks of its own."""
-    active, _ = get_active_backend()
-    if type(active) is not LokyBackend:
-        return active
-    return _Processes(
-        nesting_level=active.nesting_level, inner_max_num_threads=active.inner_max_num_threads
-    )
+    yield from map_in_processes(function, tasks, n_workers)
 
 
 def end_with(parent: int, by_signal: bool) -> None:
@@ -127,17 +89,6 @@ def end_with(parent: int, by_signal: bool) -> None:
     if by_signal and sys.platform == "linux":
         ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL)
     threading.Thread(target=watch, daemon=True).start()
-
-
-@functools.cache
-def _array_folder() -> str:
-    """Where arrays lie that workers map, until this process ends; in memory if there is room."""
-    place = os.environ.get("JOBLIB_TEMP_FOLDER")
-    if not place and os.access(_MEMORY_DISK, os.W_OK):
-        place = str(_MEMORY_DISK) if shutil.disk_usage(_MEMORY_DISK).free > _MEMORY_BYTES else None
-    stack = contextlib.ExitStack()
-    atexit.register(stack.close)
-    return str(stack.enter_context(temporary_folder(Path(place) if place else None)))
 
 
 def map_here(

@@ -88,3 +88,12 @@ def test_the_package_can_be_run_as_a_module() -> None:
 @pytest.mark.parametrize(("command", "goes_on"), [(main.tag, False), (main.label, True)])
 def test_a_command_that_only_prints_does_not_promise_to_go_on(command, goes_on) -> None:
     assert main._goes_on(command) is goes_on
+
+
+def test_commands_and_their_help_load_nothing_that_computes() -> None:
+    code = (
+        "import sys, grassmeans.cli.main\n"
+        "print([name for name in ('numpy', 'scipy', 'joblib', 'fastapi') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

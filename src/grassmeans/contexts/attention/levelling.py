@@ -16,7 +16,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from grassmeans.arrays import Booleans, Doubles, Floats, Indices, Integers
 from grassmeans.artifacts.writing import digest_of_array, digest_of_bytes
@@ -96,6 +95,8 @@ def sum_topics(passages: Passages, hidden: Integers, words: Rows, word_weights: 
 
     ``hidden`` (n,) has for each place one of its passage that is not looked at; -1 for none.
     """
+    from scipy.sparse import csr_array  # a tenth of a second; contexts of two voices need none
+
     steps = np.delete(np.arange(-TOPIC_WINDOW, TOPIC_WINDOW + 1), TOPIC_WINDOW)
     near = passages.places[:, None] + steps
     inside = (near >= 0) & (near < passages.ids.shape[1]) & (near != hidden[:, None])

@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from grassmeans.change.tables import write_csv
+from grassmeans.results import write_csv
 from grassmeans.terminal.output import print_json, terminal, wants_json
 
 _BEFORE = "left"

@@ -2,7 +2,7 @@
 
 Queries run outside the event loop: in any thread, and where they are long within the bounds. In CSV
 and tab-separated tables no cell of text, and no name of a column, is a formula of a spreadsheet:
-see `grassmeans.change.tables.protect_cell`.
+see `grassmeans.results.protect_cell`.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import StreamingResponse
 
-from grassmeans.change.tables import protect_cell
 from grassmeans.errors import ArtifactError, GrassmeansError, InputError, StorageError
+from grassmeans.results import protect_cell
 from grassmeans_explorer import limits
 from grassmeans_explorer.endpoints.schema import find_methods
 from grassmeans_explorer.open_model import OpenModel

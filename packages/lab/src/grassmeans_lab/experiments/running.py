@@ -26,10 +26,10 @@ from grassmeans.artifacts.writing import (
     explain_write_errors,
     find_manifest,
 )
-from grassmeans.change.tables import protect_cell
 from grassmeans.errors import ArtifactError, GrassmeansError, InputError, StorageError
 from grassmeans.outputs.ownership import check_inputs
 from grassmeans.pictures.page import html_page, html_table
+from grassmeans.results import protect_cell
 from grassmeans.version import __version__
 from grassmeans_lab.experiments.ablations import Ablations
 from grassmeans_lab.experiments.artificial_polysemy import ArtificialPolysemy
