@@ -24,7 +24,7 @@ help:
 	@echo "make test-lowest  tests with the oldest versions that are declared, extras included"
 	@echo "make torture the long run of bad inputs and damaged folders (TORTURE=40 times as many)"
 	@echo "make mutate  faults in the code that decides, and which of them no test notices"
-	@echo "make bench   run the benchmarks"
+	@echo "make bench   run the benchmarks, and show what differs from the last commit (BEFORE=v0.1.0)"
 	@echo "make docs    build the documentation into site/"
 	@echo "make clean   remove everything that make has made"
 
@@ -128,11 +128,14 @@ mutate: $(MUTATION)/mutation.stamp
 	$(MUTATION)/bin/mutmut run --max-children $(MUTATE_WORKERS) 'grassmeans.$(MUTATE).*'
 	@$(MUTATION)/bin/mutmut results | grep -v 'not checked' || true
 
-# One of them: make bench BENCHMARKS=benchmarks/bench_something.py
+# One of them: make bench BENCHMARKS=benchmarks/bench_something.py. At the end their numbers stand beside
+# those of the last commit, or of another one: make bench BEFORE=v0.1.0
+BEFORE ?= HEAD
 BENCHMARKS = $(sort $(wildcard benchmarks/bench_*.py))
 bench: $(VENV)/dev.stamp
 	@if [ -z "$(BENCHMARKS)" ]; then echo "there is no benchmarks/bench_*.py" >&2; exit 1; fi
 	@set -e; for script in $(BENCHMARKS); do echo "== $$script"; $(VENV)/bin/python "$$script"; done
+	@$(VENV)/bin/python benchmarks/compare_results.py $(BEFORE)
 
 docs: $(VENV)/docs.stamp
 	$(VENV)/bin/mkdocs build --strict
