@@ -1,4 +1,4 @@
-"""This version beside another one: the numbers of `results/` that differ, as tables.
+"""Tables of two versions: the numbers of `results/` that differ from those of another one.
 
     python benchmarks/compare_results.py             # what was just measured, and what is committed
     python benchmarks/compare_results.py v0.1.0      # ... and what a tag, branch or commit has
@@ -80,7 +80,9 @@ def count_changes(commit: str | None) -> str:
 
 
 def _git(*arguments: str) -> str:
-    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(
+        ["git", *arguments], check=False, cwd=ROOT, capture_output=True, text=True
+    )
     return done.stdout if done.returncode == 0 else ""
 
 
