@@ -29,8 +29,8 @@ from grassmeans import Corpus, WordVectors, load
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts import SubspaceEncoder
 from grassmeans.geometry.windows import Contexts, ContextShape, sample_positions
-from grassmeans.senses.induction import WordInducer, group_contexts
 from grassmeans.senses.samples import word_seeds
+from grassmeans.senses.word_induction import WordInducer, group_contexts
 from measurement import write_result
 
 TAG = [sys.executable, "-c", "from grassmeans.cli.main import run; run()", "tag"]

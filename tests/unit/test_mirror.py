@@ -45,6 +45,7 @@ CORE = {
     "models/tagging_model.py": "unit/tagging/test_tagging.py",
     "outputs/ownership.py": "unit/outputs/test_places.py",
     "senses/entries.py": "unit/senses/test_inventory.py",
+    "senses/word_induction.py": "unit/senses/test_inventory.py",
     "senses/pseudowords.py": "unit/senses/test_calibration.py",
     "vectors/training.py": "unit/vectors/test_skipgram.py",
     # Settings and errors: what is wrong with a value is told in one table.

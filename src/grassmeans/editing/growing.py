@@ -41,9 +41,10 @@ from grassmeans.reading.given import check_words
 from grassmeans.reading.inputs import list_inputs
 from grassmeans.senses.decoding import decode_hard
 from grassmeans.senses.entries import SkippedWord, WordSenses
-from grassmeans.senses.induction import WordInducer, default_min_count, induce_words
+from grassmeans.senses.induction import default_min_count, induce_words
 from grassmeans.senses.language import OTHER_MODEL, warn_of_contexts
 from grassmeans.senses.samples import sample_word
+from grassmeans.senses.word_induction import WordInducer
 from grassmeans.text.tokenizer import Tokenizer
 from grassmeans.vectors.skipgram import SkipGram, train_vectors
 from grassmeans.vectors.word_vectors import WordVectors

@@ -20,9 +20,9 @@ from grassmeans.clustering.settings import AUTO, InductionSettings
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.senses.describing import describe_senses
 from grassmeans.senses.entries import Sense, WordSenses
-from grassmeans.senses.induction import group_contexts
 from grassmeans.senses.inflection import Groups, level_word
 from grassmeans.senses.samples import EncodedWord, WordSample
+from grassmeans.senses.word_induction import group_contexts
 from grassmeans.vectors.word_vectors import WordVectors
 
 FEWEST_NEW = 20

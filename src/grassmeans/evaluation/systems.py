@@ -29,8 +29,9 @@ from grassmeans.lexemes.lexeme_vectors import LexemeVectors, open_lexemes
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.decoding import DEFAULT_SHARPNESS, MODEL_THRESHOLD, IdkRule, IdkThreshold
 from grassmeans.senses.entries import WordSenses
-from grassmeans.senses.induction import group_contexts, induce
+from grassmeans.senses.induction import induce
 from grassmeans.senses.inventory import SenseInventory
+from grassmeans.senses.word_induction import group_contexts
 from grassmeans.tagging.marked_text import AnyTokenizer
 from grassmeans.text.tokenizer import Tokenizer
 from grassmeans.vectors.word_vectors import WordVectors

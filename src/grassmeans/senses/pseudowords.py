@@ -39,8 +39,8 @@ from grassmeans.geometry.distances import (
 )
 from grassmeans.progress import progress_bar
 from grassmeans.senses import calibration
-from grassmeans.senses.induction import group_contexts
 from grassmeans.senses.samples import encode_words
+from grassmeans.senses.word_induction import group_contexts
 from grassmeans.vectors.word_vectors import WordVectors
 
 CONTEXTS_A_WORD = 160

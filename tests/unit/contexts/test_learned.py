@@ -338,20 +338,20 @@ def test_an_interrupted_induction_goes_on_from_its_parts(
 ):
     pytest.importorskip("torch", reason="needs the extra encoder")
     from grassmeans.contexts import open_contexts
-    from grassmeans.senses import induction
+    from grassmeans.senses import induction, word_induction
 
     monkeypatch.setattr(induction, "BATCH_WORDS", 2)
     words = ["crane", "bank", "seal", "the"]
     encoder = open_contexts(topic_encoder_folder, "torch-cpu")
     induction.induce(topic_corpus, encoder, words[:2], parts=tmp_path)
     asked = []
-    original = induction.encode_words
+    original = word_induction.encode_words
 
     def encode(words, *rest):
         asked.append(words)
         return original(words, *rest)
 
-    monkeypatch.setattr(induction, "encode_words", encode)
+    monkeypatch.setattr(word_induction, "encode_words", encode)
     found = induction.induce(topic_corpus, encoder, words, parts=tmp_path)
     assert list(found.words) == words
     assert asked == [["seal", "the"]]

@@ -10,7 +10,7 @@ from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.senses import induction
-from grassmeans.senses.induction import WordInducer
+from grassmeans.senses.word_induction import WordInducer
 
 A_CONTEXT = 4 * 2 * 8  # bytes of a basis of rank 2 in 8 dimensions
 BATCHES = [["w1", "w2"], ["no", "w3"], ["w4", "w5"], ["w6"]]  # of 3, 3, 4 + 4 and 4 contexts

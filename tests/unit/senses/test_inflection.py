@@ -10,9 +10,9 @@ from grassmeans.clustering.kgrassmeans import KGrassmeans
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.corpus.pooled_forms import PooledForms
 from grassmeans.geometry.windows import ContextShape
-from grassmeans.senses.induction import WordInducer, group_contexts, group_sample
 from grassmeans.senses.inflection import Groups, level_forms, level_word
 from grassmeans.senses.samples import EncodedWord, sample_word
+from grassmeans.senses.word_induction import WordInducer, group_contexts, group_sample
 from grassmeans.vectors.similarity import unit_rows
 from rays import Rays
 

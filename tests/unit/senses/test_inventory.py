@@ -12,14 +12,9 @@ from grassmeans.geometry.windows import extract_contexts
 from grassmeans.senses import induction
 from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
 from grassmeans.senses.examples import N_EXAMPLES
-from grassmeans.senses.induction import (
-    WordInducer,
-    choose_encoder,
-    default_min_count,
-    frequent_words,
-    induce,
-)
+from grassmeans.senses.induction import choose_encoder, default_min_count, frequent_words, induce
 from grassmeans.senses.inventory import SenseInventory
+from grassmeans.senses.word_induction import WordInducer
 
 TWO = InductionSettings(n_senses=2)
 

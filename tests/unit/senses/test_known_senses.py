@@ -16,9 +16,9 @@ from grassmeans.clustering.settings import InductionSettings
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.senses.calibration import Strangers
 from grassmeans.senses.entries import Sense, WordSenses
-from grassmeans.senses.induction import WordInducer, group_sample
 from grassmeans.senses.known_senses import KnownSenses
 from grassmeans.senses.samples import sample_word
+from grassmeans.senses.word_induction import WordInducer, group_sample
 from grassmeans.vectors.similarity import unit_rows
 from rays import Rays
 

@@ -19,9 +19,9 @@ from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.models.model import SenseModel
 from grassmeans.models.versions import list_digests
 from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
-from grassmeans.senses.induction import WordInducer
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.samples import WordSample, sample_word
+from grassmeans.senses.word_induction import WordInducer
 from grassmeans_explorer.editing.edited_words import (
     Edit,
     EditedWord,

@@ -9,7 +9,7 @@ from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.geometry.windows import ContextShape
-from grassmeans.senses.induction import WordInducer
+from grassmeans.senses.word_induction import WordInducer
 from grassmeans_lab.experiments.sense_tree import SenseTree, build_sense_tree, count_overlaps
 
 

@@ -17,7 +17,7 @@ from grassmeans.geometry.subspaces import principal_subspaces
 from grassmeans.geometry.windows import Contexts, ContextShape
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.models.model import SenseModel
-from grassmeans.senses import induction, samples
+from grassmeans.senses import induction, samples, word_induction
 from grassmeans.senses.decoding import decode_hard
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.keys import decode_key
@@ -147,7 +147,7 @@ def test_an_interrupted_induction_goes_on_where_it_was(
             raise KeyboardInterrupt
         return samples.complete_sample(word, *rest)
 
-    monkeypatch.setattr(induction, "complete_sample", complete)
+    monkeypatch.setattr(word_induction, "complete_sample", complete)
     arguments = (labelled, lexeme_vectors, model.inventory, SETTINGS, SHAPE)
     with pytest.raises(KeyboardInterrupt):
         induce_again(*arguments, parts=tmp_path)

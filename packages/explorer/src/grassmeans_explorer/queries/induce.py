@@ -21,8 +21,8 @@ from grassmeans.models.model import SenseModel
 from grassmeans.models.origin import OWN, name_corpus
 from grassmeans.senses.describing import characteristic_words, describe_sample, name_senses
 from grassmeans.senses.entries import WordSenses
-from grassmeans.senses.induction import group_sample, skip_poor_word
 from grassmeans.senses.samples import WordSample
+from grassmeans.senses.word_induction import group_sample, skip_poor_word
 from grassmeans.vectors.word_vectors import WordVectors
 from grassmeans_explorer.limits import BoundedCache, ConflictError, Kept, TooMuchError
 from grassmeans_explorer.open_model import OpenModel

@@ -26,8 +26,8 @@ from grassmeans.geometry.windows import (
     rows_of_tokens,
     sample_positions,
 )
-from grassmeans.senses.induction import group_contexts
 from grassmeans.senses.samples import word_seeds
+from grassmeans.senses.word_induction import group_contexts
 from grassmeans.vectors.word_vectors import WordVectors
 
 CENTRINGS = ("none", "vectors", "contexts")

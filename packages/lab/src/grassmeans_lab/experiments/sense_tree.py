@@ -18,8 +18,8 @@ from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.errors import InputError
 from grassmeans.geometry.windows import Contexts
 from grassmeans.senses.describing import characteristic_words, find_nearest_words, name_senses
-from grassmeans.senses.induction import group_contexts
 from grassmeans.senses.samples import WordSource, sample_word
+from grassmeans.senses.word_induction import group_contexts
 from grassmeans.vectors.word_vectors import WordVectors
 
 

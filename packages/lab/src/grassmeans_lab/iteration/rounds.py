@@ -31,9 +31,10 @@ from grassmeans.labelling.measuring import make_measure
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.senses.decoding import DEFAULT_SHARPNESS, IdkRule
 from grassmeans.senses.entries import SkippedWord, WordSenses
-from grassmeans.senses.induction import WordInducer, induce_words
+from grassmeans.senses.induction import induce_words
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.samples import WordSample
+from grassmeans.senses.word_induction import WordInducer
 from grassmeans_lab.iteration.encoders import make_encoder
 from grassmeans_lab.iteration.labelled_words import LabelledWords
 from grassmeans_lab.iteration.reports import match_senses
