@@ -88,7 +88,7 @@ test: $(VENV)/dev.stamp
 	wait $$checks || failed=1; cat "$$log"; rm -f "$$log"; exit $$failed
 
 test-system: $(VENV)/dev.stamp
-	$(PYTEST) -m system
+	$(PYTEST) -m system --durations=40 --durations-min=4
 
 # The oldest versions come for old interpreters: PYTHON=python3.11 where another one is the default.
 LOWEST := $(VENV)-lowest
