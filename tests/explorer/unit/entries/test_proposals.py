@@ -6,10 +6,12 @@ import pytest
 
 from entry_model import make_corpus, make_model
 from grassmeans import Corpus
+from grassmeans.collocations.collocates import Collocate, SenseCollocates
 from grassmeans.errors import GrassmeansWarning, UnknownWordError
 from grassmeans_explorer.entries import proposals
 from grassmeans_explorer.entries.definitions import FoundDefinition
 from grassmeans_explorer.entries.entry import NEVER, DictionaryEntry, EntrySense, Numbering
+from grassmeans_explorer.entries.good_examples import ReadWord
 from grassmeans_explorer.entries.proposals import (
     Material,
     SenseProposal,
@@ -18,6 +20,8 @@ from grassmeans_explorer.entries.proposals import (
     open_glosses,
     propose_entry,
 )
+
+NEAR = Collocate("", 3, 9, 0.1, 9.0, 20.0)
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +51,18 @@ def test_with_a_corpus_there_are_definitions_and_good_examples(material):
     assert len(first.examples) == 2
     assert [example.document for example in second.examples] == ["4", "5"]
     assert "definition" in second.proposed
+
+
+def test_collocates_are_no_forms_of_the_word_and_of_more_than_one_document(material, monkeypatch):
+    proposing = WordProposals(material, "crane")
+    near = [replace(NEAR, word=word) for word in ("nest", "Crane", "cranes", "1999", "odd")]
+    monkeypatch.setattr(SenseCollocates, "rank", lambda *_, **__: near)
+    known = replace(proposing.known, forms=(("crane", 9), ("cranes", 2)))
+    proposing.known = known
+    monkeypatch.setattr(ReadWord, "find_spread", lambda *_: {"nest", "crane", "cranes", "1999"})
+    assert proposing.propose(1).collocates == ("nest", "wing")
+    monkeypatch.setattr(ReadWord, "find_spread", lambda *_: {"nest", "odd"})
+    assert proposing.propose(1).collocates == ("nest", "odd", "wing")
 
 
 def test_what_was_written_stays_and_never_is_never(material):

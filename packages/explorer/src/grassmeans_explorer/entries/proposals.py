@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from grassmeans.collocations.collocates import SenseCollocates, find_collocates
@@ -44,6 +45,7 @@ SURE = 0.6
 N_EXAMPLES = 3
 N_COLLOCATES = 8
 _MOST_RANKED = 10  # examples to choose from
+_MOST_NEAR = 200  # collocates to choose from
 
 
 @dataclass(frozen=True)
@@ -129,13 +131,19 @@ class WordProposals:
         return SenseProposal(sense.name, collocates, definitions, gloss or ("", ""), examples)
 
     def _list_collocates(self, sense: Sense) -> tuple[str, ...]:
-        """Of the corpus, filled up with the words that mark the sense in the model."""
-        most = self.material.n_collocates
-        found: tuple[str, ...] = ()
-        if self._collocates is not None:
-            ranked = self._collocates.rank(sense.number, limit=most)
-            found = tuple(one.word for one in ranked)
-        return tuple(dict.fromkeys((*found, *sense.characteristic_words)))[:most]
+        """Of the corpus, filled up with the words that mark the sense in the model.
+
+        Without forms of the word itself, numbers, and what a single document alone has.
+        """
+        own = {form.casefold() for form, _ in (*self.known.forms, (self.known.word, 0))}
+        ranked: list[str] = []
+        if self._collocates is not None and self._read is not None:
+            spread = self._read.find_spread(sense.number)
+            near = self._collocates.rank(sense.number, limit=_MOST_NEAR)
+            ranked = [one.word for one in near if one.word.casefold() in spread]
+        words = dict.fromkeys((*ranked, *sense.characteristic_words))
+        fitting = (word for word in words if word.casefold() not in own and not word.isdigit())
+        return tuple(islice(fitting, self.material.n_collocates))
 
 
 def propose_entry(
