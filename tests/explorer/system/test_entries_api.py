@@ -105,6 +105,32 @@ def test_every_field_is_written(client):
     assert removed["entry"]["senses"][0]["senses"] == []
 
 
+def test_a_change_is_made_to_the_sense_that_it_is_for(client):
+    """Who goes on typing while a move is on its way means the sense, not its old place."""
+    change(client, {"action": "move", "path": [1], "key": "crane.1", "to": [2]})
+    made = change(client, define([1], "a bird", key="crane.1")).json()["entry"]["senses"]
+    assert [(one["key"], one["definition"]) for one in made] == [
+        ("crane.2", ""),
+        ("crane.1", "a bird"),
+    ]
+    change(client, {"action": "remove", "path": [2], "key": "crane.1"})
+    gone = change(client, define([1], "a bird", key="crane.1"))
+    assert code_of(gone) == (409, "conflict")
+    assert client.get(CRANE).json()["entry"]["senses"][0]["definition"] == ""
+
+
+def test_examples_of_other_programs_can_be_decided_on(client):
+    """Their word may be unknown, and their sentences and sources are long."""
+    parts = ("left", "word", "right", "document", "decision")
+    told = (
+        ("No word is marked.", "", "", "", "keep"),
+        ("x" * 3_000, "crane", "", "d" * 300, "never"),
+    )
+    examples = [dict(zip(parts, one, strict=True)) for one in told]
+    wish = {"action": "set", "path": [1], "field": "examples", "examples": examples}
+    assert change(client, wish).json()["entry"]["senses"][0]["examples"] == examples
+
+
 def test_what_does_not_fit_changes_nothing(client):
     wrong = (
         define([3], "x"),
@@ -185,6 +211,8 @@ def test_lines_are_kept_and_excluded(client):
     kept = client.post(f"{CRANE}/examples", json=by_place).json()
     assert kept["key"] == "crane.2"
     assert kept["example"]["word"] == "crane"
+    again = client.post(f"{CRANE}/examples", json=by_place).json()
+    assert again["revision"] == kept["revision"]  # nothing that could be undone
     never = client.post(f"{CRANE}/examples", json={**body, "decision": "never"}).json()
     assert never["revision"] > kept["revision"]
     examples = client.get(CRANE).json()["entry"]["senses"][1]["examples"]

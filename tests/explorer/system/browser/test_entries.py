@@ -168,6 +168,47 @@ def test_a_conflict_shows_both_texts(open_page, own_explorer, find_barriers) -> 
     saved(second)
 
 
+def test_what_could_not_be_sent_goes_with_the_next_change(open_page, own_explorer) -> None:
+    address, model = own_explorer
+    page = open_page("#/entry/crane", address, failures=True)
+    expect(sense(page, "1").locator(".proposal").first).to_be_visible()
+    page.route("**/api/entries/words/crane/change", lambda route: route.abort())
+    field(page, "1", "Definition").fill("a bird")
+    field(page, "1", "Definition").press("Tab")
+    expect(page.locator(".save-state")).to_have_text("Not saved")
+    expect(page.get_by_role("alert")).to_contain_text("This was not saved")
+    page.unroute("**/api/entries/words/crane/change")
+    field(page, "2", "Definition").fill("a machine")
+    field(page, "2", "Definition").press("Tab")
+    saved(page)
+    expect(page.get_by_role("alert")).to_have_count(0)
+    senses = read_entries(load(model))[0].senses
+    assert [one.definition for one in senses] == ["a bird", "a machine"]
+
+
+def test_clicks_and_letters_while_an_answer_is_on_its_way(open_page, own_explorer) -> None:
+    """Each of two clicks counts, and what is typed meanwhile goes to the sense that it is for."""
+    address, model = own_explorer
+    page = open_page("#/entry/crane", address)
+    expect(sense(page, "1").locator(".entry-example.proposed").nth(1)).to_be_visible()
+    held = []
+    page.route("**/api/entries/words/crane/change", held.append)
+    for number in (0, 1):
+        proposed = sense(page, "1").locator(".entry-example.proposed").nth(number)
+        proposed.get_by_role("button", name="Keep").click()
+    page.get_by_role("button", name="Down: sense 1").click()
+    field(page, "1", "Definition").press_sequentially("a bird")
+    page.wait_for_timeout(100)
+    page.unroute("**/api/entries/words/crane/change")
+    held[0].continue_()
+    expect(sense(page, "2").locator(".entry-example.keep")).to_have_count(2)
+    expect(field(page, "2", "Definition")).to_have_value("a bird")
+    saved(page)
+    second, first = read_entries(load(model))[0].senses
+    assert (second.key, first.key, first.definition) == ("crane.2", "crane.1", "a bird")
+    assert [one.decision for one in first.examples] == ["keep", "keep"]
+
+
 def test_levels_examples_and_senses_that_are_gone(open_page, own_explorer) -> None:
     address, _ = own_explorer
     page = open_page("#/entry/crane", address)

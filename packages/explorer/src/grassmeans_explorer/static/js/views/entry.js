@@ -27,7 +27,7 @@ export function mount(root, route, app) {
   const place = h("div", { class: "entry" });
   const remarks = h("div", {});
   const hint = h("p", { class: "soft", role: "status" });
-  const saving = makeSaving(word, (answer, redraw) => { value = answer; showState(); if (redraw) draw(); });
+  const saving = makeSaving(word, (answer, redraw) => { value = answer; showState(); if (redraw) drawSent(); });
   const undo = button("Undo", () => { flushFields(); saving.undo().then(propose); }, { class: "undo" });
   const redo = button("Redo", () => saving.redo().then(propose), { class: "redo" });
   const takeEvery = button("Take all proposals", () => takeThem(), { class: "main" });
@@ -104,19 +104,24 @@ export function mount(root, route, app) {
     ].filter(Boolean));
   }
 
+  /** Draw anew once what is being typed is in the entry: its fields are filled from there. */
+  async function drawSent() {
+    while (isTyping()) {
+      flushFields();
+      await saving.settled();
+    }
+    if (root.isConnected) draw();
+  }
+
   /** Fetch what is proposed for what is empty now. */
   async function propose() {
     if (!value.model_senses.length) return;
     try {
       const found = await ask(entryUrl(word, "/proposal"));
-      // What is being typed is in the entry before its fields are drawn anew.
-      do {
-        flushFields();
-        await saving.settled();
-      } while (isTyping());
+      await saving.settled();
       proposals = found;
       hint.textContent = "";
-      if (root.isConnected) draw();
+      await drawSent();
     } catch (failure) {
       hint.textContent = `There are no proposals: ${failure.message}`;
     }
