@@ -8,6 +8,8 @@ import pytest
 from entry_model import make_corpus, make_model
 from grassmeans import Corpus
 from grassmeans.errors import InputError, UnknownWordError
+from grassmeans.senses.entries import ExampleLine
+from grassmeans.senses.examples import Candidate
 from grassmeans_explorer.entries import good_examples
 from grassmeans_explorer.entries.entry import KEEP, NEVER, PROPOSED, EntryExample
 from grassmeans_explorer.entries.good_examples import (
@@ -46,6 +48,21 @@ def test_good_sentences_of_a_sense_come_first(word):
 def test_a_line_that_is_no_sentence_is_no_example(word):
     shown = [one.example.text for one in word.rank(2, weights=FLAT, limit=99)]
     assert "beam and steel by a crane" not in shown
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "is_good"),
+    [
+        ('"The power of the ', " was seen.", False),  # of which quotation?
+        ('"The power of the ', '" was seen.', True),
+        ("Three hits in three at-", "s were seen.", False),
+        ("He drew a ", "-like figure.", False),
+    ],
+)
+def test_parts_of_quotations_and_of_words_are_no_examples(monkeypatch, word, left, right, is_good):
+    line = ExampleLine(left, "crane", right, "d", 0.1)
+    monkeypatch.setattr(Candidate, "make_example", lambda _: line)
+    assert bool(word.rank(1, weights=FLAT)) == is_good
 
 
 def test_what_was_decided_on_is_not_proposed_again(word):

@@ -57,11 +57,12 @@ def test_collocates_are_no_forms_of_the_word_and_of_more_than_one_document(mater
     proposing = WordProposals(material, "crane")
     near = [replace(NEAR, word=word) for word in ("nest", "Crane", "cranes", "1999", "odd")]
     monkeypatch.setattr(SenseCollocates, "rank", lambda *_, **__: near)
+    near.append(replace(NEAR, word="chance", log_likelihood=10.0))
     known = replace(proposing.known, forms=(("crane", 9), ("cranes", 2)))
     proposing.known = known
     monkeypatch.setattr(ReadWord, "find_spread", lambda *_: {"nest", "crane", "cranes", "1999"})
     assert proposing.propose(1).collocates == ("nest", "wing")
-    monkeypatch.setattr(ReadWord, "find_spread", lambda *_: {"nest", "odd"})
+    monkeypatch.setattr(ReadWord, "find_spread", lambda *_: {"nest", "odd", "chance"})
     assert proposing.propose(1).collocates == ("nest", "odd", "wing")
 
 

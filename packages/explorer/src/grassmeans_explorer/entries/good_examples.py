@@ -154,7 +154,7 @@ class ReadWord:
                 break  # the rest is no good sentence
             line = candidate.make_example()
             example = EntryExample(line.left, line.word, line.right, line.document, PROPOSED)
-            if example.identity not in known:
+            if example.identity not in known and _stands_alone(example):
                 found.append(RankedExample(example, round(score, 4)))
         return tuple(found)
 
@@ -168,6 +168,12 @@ class ReadWord:
                     documents.setdefault(word, set()).add(candidate.document)
         fewest = min(2, len({candidate.document for candidate in self.candidates[number - 1]}))
         return frozenset(word for word, own in documents.items() if len(own) >= fewest)
+
+
+def _stands_alone(example: EntryExample) -> bool:
+    """Whether a sentence needs nothing around it, and its word is no part of another: "at-bats"."""
+    is_part = example.left.endswith("-") or example.right.startswith("-")
+    return not is_part and example.text.count('"') % 2 == 0
 
 
 def _read_senses(sample: WordSample, senses: WordSenses) -> tuple[tuple[Candidate, ...], ...]:

@@ -35,6 +35,7 @@ from grassmeans_explorer.entries.good_examples import (
     add_examples,
     stored_examples,
 )
+from grassmeans_explorer.querying.keywords import SURE as NO_CHANCE
 
 Gloss = tuple[str, str]
 """What a sense means, and its part of speech: both may be empty."""
@@ -133,16 +134,23 @@ class WordProposals:
     def _list_collocates(self, sense: Sense) -> tuple[str, ...]:
         """Of the corpus, filled up with the words that mark the sense in the model.
 
-        Without forms of the word itself, numbers, and what a single document alone has.
+        Without forms of the word itself, numbers, what a single document alone has, and what chance
+        may have put there.
         """
-        own = {form.casefold() for form, _ in (*self.known.forms, (self.known.word, 0))}
         ranked: list[str] = []
         if self._collocates is not None and self._read is not None:
             spread = self._read.find_spread(sense.number)
             near = self._collocates.rank(sense.number, limit=_MOST_NEAR)
-            ranked = [one.word for one in near if one.word.casefold() in spread]
+            sure = (one.word for one in near if one.log_likelihood >= NO_CHANCE)
+            ranked = [word for word in sure if word.casefold() in spread]
         words = dict.fromkeys((*ranked, *sense.characteristic_words))
-        fitting = (word for word in words if word.casefold() not in own and not word.isdigit())
+        own = {form.casefold() for form, _ in (*self.known.forms, (self.known.word, 0))}
+        spell = self.material.model.spell
+        fitting = (
+            word
+            for word in words
+            if not word.isdigit() and own.isdisjoint((word.casefold(), spell(word).casefold()))
+        )
         return tuple(islice(fitting, self.material.n_collocates))
 
 
