@@ -131,6 +131,31 @@ def test_examples_of_other_programs_can_be_decided_on(client):
     assert change(client, wish).json()["entry"]["senses"][0]["examples"] == examples
 
 
+@pytest.fixture
+def phrases(own_model, phrase_corpus):
+    """A client of the model with a corpus that has phrases."""
+    made = create_app(own_model, phrase_corpus.path)
+    yield TestClient(made, base_url="http://localhost", client=("127.0.0.1", 5000))
+    ENTRIES.of(made.state.session.opened).close()
+
+
+def test_phrases_and_words_of_the_corpus_have_entries(phrases, own_model):
+    place = "/api/entries/words/Ice  cream"
+    empty = phrases.get(place).json()
+    assert (empty["word"], empty["entry"]["senses"]) == ("Ice cream", [])
+    assert (empty["written"], empty["model_senses"]) == (False, [])
+    made = change(phrases, {"action": "add"}, define([1], "a sweet"), word="Ice cream")
+    assert made.json()["entry"]["senses"][0]["definition"] == "a sweet"
+    # The same one, however it is typed now.
+    assert phrases.get("/api/entries/words/ICE CREAM").json()["word"] == "Ice cream"
+    assert [entry.word for entry in read_entries(load(own_model))] == ["Ice cream"]
+    assert change(phrases, {"action": "add"}, word="cream").json()["word"] == "cream"
+    assert code_of(phrases.get("/api/entries/words/cream ice")) == (404, "unknown_word")
+    assert code_of(phrases.get(f"/api/entries/words/{'ice ' * 60}")) == (404, "unknown_word")
+    page = phrases.get("/api/entries/download?format=html&word=Ice cream")
+    assert "a sweet" in page.text
+
+
 def test_what_does_not_fit_changes_nothing(client):
     wrong = (
         define([3], "x"),

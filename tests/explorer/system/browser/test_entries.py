@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -138,6 +139,26 @@ def test_on_a_phone_without_barriers(open_page, own_explorer, find_barriers, sch
     expect(page.get_by_role("heading", name="No entries yet")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
     assert find_barriers(page) == []
+
+
+def test_a_phrase_has_an_entry(
+    open_page, serve, tmp_path, topic_model_folder, phrase_corpus, find_barriers
+) -> None:
+    model = shutil.copytree(topic_model_folder, tmp_path / "model")
+    with serve(model, phrase_corpus.path) as address:
+        page = open_page("#/phrase/Ice%20cream", address)
+        page.get_by_role("link", name="Entry", exact=True).click()
+        expect(page.get_by_text("The model has no senses of it: write your own.")).to_be_visible()
+        page.get_by_role("button", name="Add a sense of your own").click()
+        field(page, "1", "Definition").fill("a sweet")
+        field(page, "1", "Definition").press("Tab")
+        saved(page)
+        assert find_barriers(page) == []
+        page.goto(f"{address}#/entries")
+        page.get_by_role("link", name="Ice cream").click()
+        expect(field(page, "1", "Definition")).to_have_value("a sweet")
+        page.get_by_role("link", name="Senses and lines").click()
+        expect(page.get_by_role("button", name="Look for its senses")).to_be_visible()
 
 
 def test_a_conflict_shows_both_texts(open_page, own_explorer, find_barriers) -> None:

@@ -7,7 +7,7 @@ import { entryDownloads } from "../entry_files.js";
 import { entryUrl, makeSaving } from "../entry_saving.js";
 import { LABEL_KINDS, REFERENCE_KINDS, entrySense, lines, takeAll } from "../entry_sense.js";
 import { announce, makeLoader } from "../status.js";
-import { wordHeading } from "../word_heading.js";
+import { PHRASE_VIEWS, wordHeading } from "../word_heading.js";
 
 const STATUSES = ["draft", "review", "done"];
 const PARTS = ["noun", "proper noun", "verb", "adjective", "adverb", "pronoun", "preposition", "conjunction", "determiner", "numeral", "interjection", "particle", "affix", "phrase"];
@@ -19,11 +19,11 @@ function lateTexts(conflicts) {
     h("ol", {}, conflicts.map((late) => h("li", { dir: "auto" }, texts(late.senses).join("; ") || "no definitions"))));
 }
 
-/** Show the entry of a word. */
-export function mount(root, route, app) {
+/** Show the entry of a word, or of a phrase of the corpus: `found` is what the server says of it. */
+export function mount(root, route, app, found) {
   const { word } = route;
   let value = null, proposals = null;
-  const heading = wordHeading(word, "entry");
+  const heading = found.known_by === "phrase" ? wordHeading(word, "entry", "", PHRASE_VIEWS) : wordHeading(word, "entry");
   const place = h("div", { class: "entry" });
   const remarks = h("div", {});
   const hint = h("p", { class: "soft", role: "status" });
@@ -117,9 +117,9 @@ export function mount(root, route, app) {
   async function propose() {
     if (!value.model_senses.length) return;
     try {
-      const found = await ask(entryUrl(word, "/proposal"));
+      const answer = await ask(entryUrl(word, "/proposal"));
       await saving.settled();
-      proposals = found;
+      proposals = answer;
       hint.textContent = "";
       await drawSent();
     } catch (failure) {
@@ -133,8 +133,10 @@ export function mount(root, route, app) {
     if (signal.aborted) return;
     showState();
     draw();
-    hint.textContent = "Looking for proposals…";
-    propose();
+    if (value.model_senses.length) {
+      hint.textContent = "Looking for proposals…";
+      propose();
+    } else hint.textContent = "The model has no senses of it: write your own.";
   });
 
   const leave = () => flushFields();

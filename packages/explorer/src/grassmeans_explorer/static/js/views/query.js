@@ -20,7 +20,7 @@ export function mount(root, route, app) {
   const go = (changed) => navigate(makeHash("query", "", { q, ...values, page: values.page > 1 ? values.page : "", ...changed }));
   const lines = makeMatchLines(app, go, { onFailure: (failure) => showMistake(failure), onFound: () => showMistake(null) });
   lines.element.hidden = true;
-  // Beside lines the help is closed: they would begin below it.
+  // Beside lines the help is closed: they would begin below it. A mistake opens it.
   const help = h("details", { class: "panel query-help", open: innerWidth > 640 && !route.params.get("q") }, h("summary", {}, "The language"),
     h("dl", {}, HELP.map(([text, label]) => [h("dt", {}, button(text, () => { input.value = text; input.focus(); }, { class: "link", title: "Put it into the field" })), h("dd", {}, label)])));
   const ask = (text) => navigate(makeHash("query", "", { q: text, sort: values.sort, per: values.per }));
@@ -38,6 +38,7 @@ export function mount(root, route, app) {
   function showMistake(failure) {
     const column = failure?.column;
     input.setAttribute("aria-invalid", String(Boolean(column)));
+    if (column) help.open = innerWidth > 640;
     mistake.replaceChildren(...(column ? [h("pre", { "aria-hidden": "true" }, `${q}\n${" ".repeat(column - 1)}^`), h("p", {}, failure.message)] : []));
   }
 
