@@ -16,7 +16,7 @@ const DIALS = [["auto", "as many as there seem to be"], ...[2, 3, 4, 5].map((n) 
 
 function nearTable(rows) {
   if (!rows.length) return emptyPanel("No collocates", `No word stands near it ${FEWEST} times or more, and more often than by chance.`);
-  return h("table", { class: "collocates" },
+  return h("table", { class: "collocates near-phrase" },
     h("thead", {}, h("tr", {}, ["near it", "times", "in the corpus", "logDice", "log-likelihood"].map((label) => h("th", { scope: "col" }, label)))),
     h("tbody", {}, rows.map((row) => h("tr", {}, h("th", { scope: "row" }, h("a", { href: makeHash("word", row.word), dir: "auto" }, row.word)),
       [formatCount(row.count), formatCount(row.total), row.log_dice.toFixed(2), row.log_likelihood.toFixed(1)].map((value) => h("td", { class: "number" }, value))))));

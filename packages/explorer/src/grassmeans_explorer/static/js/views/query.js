@@ -39,6 +39,7 @@ export function mount(root, route, app) {
     const column = failure?.column;
     input.setAttribute("aria-invalid", String(Boolean(column)));
     if (column) help.open = innerWidth > 640;
+    lines.element.hidden = !q || Boolean(column); // which would say the same again
     mistake.replaceChildren(...(column ? [h("pre", { "aria-hidden": "true" }, `${q}\n${" ".repeat(column - 1)}^`), h("p", {}, failure.message)] : []));
   }
 
