@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import cycle
 
 import pytest
 
@@ -20,6 +21,7 @@ from grassmeans_explorer.entries.proposals import (
     open_glosses,
     propose_entry,
 )
+from grassmeans_explorer.grammar.making import DocumentGrammar, make_layer
 
 NEAR = Collocate("", 3, 9, 0.1, 9.0, 20.0)
 
@@ -64,6 +66,40 @@ def test_collocates_are_no_forms_of_the_word_and_of_more_than_one_document(mater
     assert proposing.propose(1).collocates == ("nest", "wing")
     monkeypatch.setattr(ReadWord, "find_spread", lambda *_: {"nest", "odd", "chance"})
     assert proposing.propose(1).collocates == ("nest", "odd", "wing")
+
+
+class Tags:
+    """A source of grammar in which each crane has the next of some parts of speech."""
+
+    name = "tags"
+
+    def __init__(self, *tags):
+        self.tags = tags
+
+    def describe(self, shard, corpus):
+        tags = cycle(self.tags)
+        for document in range(shard.sizes.n_documents):
+            start, end = shard.document_offsets[document : document + 2].tolist()
+            words = [corpus.vocabulary.words[i] for i in shard.tokens[start:end].tolist()]
+            pos = [next(tags) if word == "crane" else "X" for word in words]
+            nothing = [""] * len(words)
+            yield DocumentGrammar(words, pos, pos, nothing, [0] * len(words), [0])
+
+
+@pytest.mark.parametrize(
+    ("tags", "told"),
+    [
+        (("PROPN",), "proper noun"),
+        (("VERB", "VERB", "VERB", "NOUN"), "verb"),
+        (("VERB", "NOUN"), "noun"),  # no majority: the pattern's
+        (("ODD",), "noun"),
+    ],
+)
+def test_the_part_of_speech_is_that_of_most_lines(material, tmp_path, tags, told):
+    layer = make_layer(material.corpus, tmp_path / "grammar", Tags(*tags))
+    known = replace(material, layer=layer)
+    entry = propose_entry(known, "crane")
+    assert [sense.part_of_speech for sense in entry.senses] == [told, told]
 
 
 def test_what_was_written_stays_and_never_is_never(material):

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
+import numpy as np
+
 from grassmeans.collocations.collocates import SenseCollocates, find_collocates
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import UnknownWordError, warn_user
@@ -23,6 +25,7 @@ from grassmeans.senses.examples import SentenceWeights
 from grassmeans.senses.keys import decode_key, encode_key
 from grassmeans_explorer.entries.definitions import FoundDefinition, find_definitions
 from grassmeans_explorer.entries.entry import (
+    UNIVERSAL_TAGS,
     DictionaryEntry,
     EntryExample,
     EntrySense,
@@ -35,6 +38,7 @@ from grassmeans_explorer.entries.good_examples import (
     add_examples,
     stored_examples,
 )
+from grassmeans_explorer.grammar.layer import GrammarLayer
 from grassmeans_explorer.querying.keywords import SURE as NO_CHANCE
 
 Gloss = tuple[str, str]
@@ -46,6 +50,7 @@ SURE = 0.6
 N_EXAMPLES = 3
 N_COLLOCATES = 8
 _MOST_RANKED = 10  # examples to choose from
+_FEWEST_AGREEING, _SHARE_AGREEING = 3, 0.6  # lines of a sense that have its part of speech
 _MOST_NEAR = 200  # collocates to choose from
 
 
@@ -59,6 +64,8 @@ class Material:
     find_glosses: FindGlosses | None = None
     n_examples: int = N_EXAMPLES
     n_collocates: int = N_COLLOCATES
+    layer: GrammarLayer | None = None
+    """Of the corpus: parts of speech."""
 
 
 def open_glosses(model: SenseModel) -> FindGlosses | None:
@@ -89,14 +96,20 @@ class SenseProposal:
     """Of another installed source."""
     examples: tuple[EntryExample, ...] = ()
     """Without those that a person has decided on."""
+    part_of_speech: str = ""
+    """Of the sense's lines, by a layer of grammar."""
 
     @property
     def definition(self) -> tuple[str, str]:
-        """The best definition and its part of speech: a sure sentence, a gloss, a sentence."""
+        """The best definition and a part of speech: a sure sentence, a gloss, a sentence.
+
+        The part of speech is that of its lines, where grammar tells it.
+        """
         found = [(one.text, one.part_of_speech) for one in self.definitions[:1]]
         is_sure = bool(found) and self.definitions[0].score >= SURE
         ranked = [*found, self.gloss] if is_sure else [self.gloss, *found]
-        return next((one for one in ranked if one[0]), ("", ""))
+        text, part_of_speech = next((one for one in ranked if one[0]), ("", ""))
+        return text, self.part_of_speech or part_of_speech
 
 
 class WordProposals:
@@ -129,7 +142,27 @@ class WordProposals:
             examples = tuple(one.example for one in ranked)
             own = (*self._read.candidates[number - 1], *self._read.defining[number - 1])
             definitions = find_definitions(own, self.material.model.language)
-        return SenseProposal(sense.name, collocates, definitions, gloss or ("", ""), examples)
+        spoken = self._find_part_of_speech(number)
+        return SenseProposal(
+            sense.name, collocates, definitions, gloss or ("", ""), examples, spoken
+        )
+
+    def _find_part_of_speech(self, number: int) -> str:
+        """What most lines of a sense have, by the layer; empty where they do not agree."""
+        corpus, layer = self.material.corpus, self.material.layer
+        if self._read is None or corpus is None or layer is None:
+            return ""
+        lines = self._read.candidates[number - 1]
+        places = np.sort([one.line.position for one in lines]).astype(np.int64)
+        counts = np.zeros(len(layer.values_of("pos")), np.int64)
+        for _, shard, local in corpus.split_positions(places):
+            tags = layer.numbers_of("pos", corpus.shards.index(shard))
+            counts += np.bincount(tags[local], minlength=len(counts))
+        best = int(counts.argmax())
+        if counts[best] < max(_FEWEST_AGREEING, _SHARE_AGREEING * len(lines)):
+            return ""
+        tag = layer.values_of("pos")[best]
+        return next((name for name, own in UNIVERSAL_TAGS.items() if own == tag), "")
 
     def _list_collocates(self, sense: Sense) -> tuple[str, ...]:
         """Of the corpus, filled up with the words that mark the sense in the model.
