@@ -236,6 +236,30 @@ def test_clicks_and_letters_while_an_answer_is_on_its_way(open_page, own_explore
     assert [one.decision for one in first.examples] == ["keep", "keep"]
 
 
+def test_proposals_that_come_late_close_nothing(open_page, own_explorer) -> None:
+    address, model = own_explorer
+    page = open_page("#/word/crane", address)
+    held = []
+
+    def hold(route):
+        held.append(route)
+
+    page.route("**/api/entries/words/crane/proposal", hold)
+    page.goto(f"{address}#/entry/crane")
+    one = sense(page, "1")
+    one.get_by_text("Labels, references, notes").click()
+    one.get_by_role("button", name="Add a label").click()
+    for route in held:
+        route.continue_()
+    page.wait_for_timeout(600)
+    one.get_by_label("Text of this label").press_sequentially("zoology")
+    expect(one.locator(".proposal").first).to_be_visible()
+    expect(one.get_by_label("Text of this label")).to_have_value("zoology")
+    expect(one.get_by_label("Text of this label")).to_be_visible()
+    saved(page)
+    assert read_entries(load(model))[0].senses[0].labels[0].text == "zoology"
+
+
 def test_levels_examples_and_senses_that_are_gone(open_page, own_explorer) -> None:
     address, _ = own_explorer
     page = open_page("#/entry/crane", address)

@@ -68,12 +68,18 @@ export function mount(root, route, app, found) {
 
   const setEntry = (field) => (given) => change([{ action: "set", path: [], field, ...given }], false);
 
-  /** Draw anew; the field that has the keyboard keeps it. */
+  /** Labels, references and notes of the whole entry and of each sense. */
+  const moreParts = () => [...place.querySelectorAll(":is(.entry-field, .entry-columns) ~ details")];
+  const placeOf = (part) => part.closest("[data-path]")?.dataset.path ?? "";
+
+  /** Draw anew; the field that has the keyboard keeps it, and what is open stays so. */
   function draw() {
+    const open = new Set(moreParts().filter((part) => part.open).map(placeOf));
     const inputs = () => [...place.querySelectorAll("input, textarea, select")];
     const at = inputs().indexOf(document.activeElement);
     const caret = at < 0 ? null : document.activeElement.selectionStart ?? null;
     fill();
+    for (const part of moreParts()) part.open ||= open.has(placeOf(part));
     const field = at < 0 ? null : inputs()[at];
     field?.focus({ preventScroll: true });
     if (field && caret !== null) field.setSelectionRange(caret, caret);
@@ -113,12 +119,19 @@ export function mount(root, route, app, found) {
     if (root.isConnected) draw();
   }
 
+  /** Whether somebody is about to write into a new row, which only the page knows of. */
+  function isBegun() {
+    const row = root.isConnected && document.activeElement?.closest(".entry-row");
+    return Boolean(row) && !row.querySelector("input").value;
+  }
+
   /** Fetch what is proposed for what is empty now. */
   async function propose() {
     if (!value.model_senses.length) return;
     try {
       const answer = await ask(entryUrl(word, "/proposal"));
       await saving.settled();
+      while (isBegun()) await new Promise((go) => { setTimeout(go, 300); });
       proposals = answer;
       hint.textContent = "";
       await drawSent();
