@@ -151,7 +151,9 @@ def test_the_place_of_a_mistake_is_told(client):
     wrong = client.get("/api/query", params={"q": '"crane" [lem="x"]'})
     assert code_of(wrong) == (409, "bad_query")
     assert wrong.json()["error"]["column"] == 10
-    assert code_of(client.get("/api/query", params={"q": '[tag="N"]'})) == (409, "conflict")
+    unknown = client.get("/api/query", params={"q": '"x" [tag="N"]'})
+    assert code_of(unknown) == (409, "bad_query")
+    assert unknown.json()["error"]["column"] == 6
     assert code_of(client.get("/api/query", params={"q": '"x"', "sense": 1})) == (409, "conflict")
     assert code_of(client.get("/api/query?q=")) == (422, "invalid")
     assert code_of(client.get("/api/query", params={"q": "x" * 2001})) == (413, "too_much")

@@ -105,6 +105,57 @@ def test_every_field_is_written(client):
     assert removed["entry"]["senses"][0]["senses"] == []
 
 
+def test_a_change_is_made_to_the_sense_that_it_is_for(client):
+    """Who goes on typing while a move is on its way means the sense, not its old place."""
+    change(client, {"action": "move", "path": [1], "key": "crane.1", "to": [2]})
+    made = change(client, define([1], "a bird", key="crane.1")).json()["entry"]["senses"]
+    assert [(one["key"], one["definition"]) for one in made] == [
+        ("crane.2", ""),
+        ("crane.1", "a bird"),
+    ]
+    change(client, {"action": "remove", "path": [2], "key": "crane.1"})
+    gone = change(client, define([1], "a bird", key="crane.1"))
+    assert code_of(gone) == (409, "conflict")
+    assert client.get(CRANE).json()["entry"]["senses"][0]["definition"] == ""
+
+
+def test_examples_of_other_programs_can_be_decided_on(client):
+    """Their word may be unknown, and their sentences and sources are long."""
+    parts = ("left", "word", "right", "document", "decision")
+    told = (
+        ("No word is marked.", "", "", "", "keep"),
+        ("x" * 3_000, "crane", "", "d" * 300, "never"),
+    )
+    examples = [dict(zip(parts, one, strict=True)) for one in told]
+    wish = {"action": "set", "path": [1], "field": "examples", "examples": examples}
+    assert change(client, wish).json()["entry"]["senses"][0]["examples"] == examples
+
+
+@pytest.fixture
+def phrases(own_model, phrase_corpus):
+    """A client of the model with a corpus that has phrases."""
+    made = create_app(own_model, phrase_corpus.path)
+    yield TestClient(made, base_url="http://localhost", client=("127.0.0.1", 5000))
+    ENTRIES.of(made.state.session.opened).close()
+
+
+def test_phrases_and_words_of_the_corpus_have_entries(phrases, own_model):
+    place = "/api/entries/words/Ice  cream"
+    empty = phrases.get(place).json()
+    assert (empty["word"], empty["entry"]["senses"]) == ("Ice cream", [])
+    assert (empty["written"], empty["model_senses"]) == (False, [])
+    made = change(phrases, {"action": "add"}, define([1], "a sweet"), word="Ice cream")
+    assert made.json()["entry"]["senses"][0]["definition"] == "a sweet"
+    # The same one, however it is typed now.
+    assert phrases.get("/api/entries/words/ICE CREAM").json()["word"] == "Ice cream"
+    assert [entry.word for entry in read_entries(load(own_model))] == ["Ice cream"]
+    assert change(phrases, {"action": "add"}, word="cream").json()["word"] == "cream"
+    assert code_of(phrases.get("/api/entries/words/cream ice")) == (404, "unknown_word")
+    assert code_of(phrases.get(f"/api/entries/words/{'ice ' * 60}")) == (404, "unknown_word")
+    page = phrases.get("/api/entries/download?format=html&word=Ice cream")
+    assert "a sweet" in page.text
+
+
 def test_what_does_not_fit_changes_nothing(client):
     wrong = (
         define([3], "x"),
@@ -185,6 +236,8 @@ def test_lines_are_kept_and_excluded(client):
     kept = client.post(f"{CRANE}/examples", json=by_place).json()
     assert kept["key"] == "crane.2"
     assert kept["example"]["word"] == "crane"
+    again = client.post(f"{CRANE}/examples", json=by_place).json()
+    assert again["revision"] == kept["revision"]  # nothing that could be undone
     never = client.post(f"{CRANE}/examples", json={**body, "decision": "never"}).json()
     assert never["revision"] > kept["revision"]
     examples = client.get(CRANE).json()["entry"]["senses"][1]["examples"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -140,6 +141,26 @@ def test_on_a_phone_without_barriers(open_page, own_explorer, find_barriers, sch
     assert find_barriers(page) == []
 
 
+def test_a_phrase_has_an_entry(
+    open_page, serve, tmp_path, topic_model_folder, phrase_corpus, find_barriers
+) -> None:
+    model = shutil.copytree(topic_model_folder, tmp_path / "model")
+    with serve(model, phrase_corpus.path) as address:
+        page = open_page("#/phrase/Ice%20cream", address)
+        page.get_by_role("link", name="Entry", exact=True).click()
+        expect(page.get_by_text("The model has no senses of it: write your own.")).to_be_visible()
+        page.get_by_role("button", name="Add a sense of your own").click()
+        field(page, "1", "Definition").fill("a sweet")
+        field(page, "1", "Definition").press("Tab")
+        saved(page)
+        assert find_barriers(page) == []
+        page.goto(f"{address}#/entries")
+        page.get_by_role("link", name="Ice cream").click()
+        expect(field(page, "1", "Definition")).to_have_value("a sweet")
+        page.get_by_role("link", name="Senses and lines").click()
+        expect(page.get_by_role("button", name="Look for its senses")).to_be_visible()
+
+
 def test_a_conflict_shows_both_texts(open_page, own_explorer, find_barriers) -> None:
     address, _ = own_explorer
     first = open_page("#/entry/crane", address)
@@ -166,6 +187,77 @@ def test_a_conflict_shows_both_texts(open_page, own_explorer, find_barriers) -> 
     panel.get_by_role("button", name="Use mine").click()
     expect(field(second, "1", "Definition")).to_have_value("yours again")
     saved(second)
+
+
+def test_what_could_not_be_sent_goes_with_the_next_change(open_page, own_explorer) -> None:
+    address, model = own_explorer
+    page = open_page("#/entry/crane", address, failures=True)
+    expect(sense(page, "1").locator(".proposal").first).to_be_visible()
+    page.route("**/api/entries/words/crane/change", lambda route: route.abort())
+    field(page, "1", "Definition").fill("a bird")
+    field(page, "1", "Definition").press("Tab")
+    expect(page.locator(".save-state")).to_have_text("Not saved")
+    expect(page.get_by_role("alert")).to_contain_text("This was not saved")
+    page.unroute("**/api/entries/words/crane/change")
+    field(page, "2", "Definition").fill("a machine")
+    field(page, "2", "Definition").press("Tab")
+    saved(page)
+    expect(page.get_by_role("alert")).to_have_count(0)
+    senses = read_entries(load(model))[0].senses
+    assert [one.definition for one in senses] == ["a bird", "a machine"]
+
+
+def test_clicks_and_letters_while_an_answer_is_on_its_way(open_page, own_explorer) -> None:
+    """Each of two clicks counts, and what is typed meanwhile goes to the sense that it is for."""
+    address, model = own_explorer
+    page = open_page("#/entry/crane", address)
+    expect(sense(page, "1").locator(".entry-example.proposed").nth(1)).to_be_visible()
+    held = []
+
+    def hold(route):
+        """Only the first waits: the page sends the next one when it has an answer."""
+        if held:
+            route.continue_()
+        held.append(route)
+
+    page.route("**/api/entries/words/crane/change", hold)
+    for number in (0, 1):
+        proposed = sense(page, "1").locator(".entry-example.proposed").nth(number)
+        proposed.get_by_role("button", name="Keep").click()
+    page.get_by_role("button", name="Down: sense 1").click()
+    field(page, "1", "Definition").press_sequentially("a bird")
+    page.wait_for_timeout(100)
+    held[0].continue_()
+    expect(sense(page, "2").locator(".entry-example.keep")).to_have_count(2)
+    expect(field(page, "2", "Definition")).to_have_value("a bird")
+    saved(page)
+    second, first = read_entries(load(model))[0].senses
+    assert (second.key, first.key, first.definition) == ("crane.2", "crane.1", "a bird")
+    assert [one.decision for one in first.examples] == ["keep", "keep"]
+
+
+def test_proposals_that_come_late_close_nothing(open_page, own_explorer) -> None:
+    address, model = own_explorer
+    page = open_page("#/word/crane", address)
+    held = []
+
+    def hold(route):
+        held.append(route)
+
+    page.route("**/api/entries/words/crane/proposal", hold)
+    page.goto(f"{address}#/entry/crane")
+    one = sense(page, "1")
+    one.get_by_text("Labels, references, notes").click()
+    one.get_by_role("button", name="Add a label").click()
+    for route in held:
+        route.continue_()
+    page.wait_for_timeout(600)
+    one.get_by_label("Text of this label").press_sequentially("zoology")
+    expect(one.locator(".proposal").first).to_be_visible()
+    expect(one.get_by_label("Text of this label")).to_have_value("zoology")
+    expect(one.get_by_label("Text of this label")).to_be_visible()
+    saved(page)
+    assert read_entries(load(model))[0].senses[0].labels[0].text == "zoology"
 
 
 def test_levels_examples_and_senses_that_are_gone(open_page, own_explorer) -> None:

@@ -73,6 +73,7 @@ def test_entries_are_imported_and_written_again(folder, tmp_path, command):
         (["-o", "a.json", "--word", "crane"], "no entry of 'crane' yet"),
         (["-o", "a.json", "--word", "xyzzy", "--proposals"], "xyzzy"),
         (["-o", "a.json", "--corpus", "model"], "add --proposals"),
+        (["-o", "a.json", "--grammar", "model", "--proposals"], "name it with --corpus"),
         (["-o", "a.json", "--entries", "nowhere"], "there is no folder nowhere of entries"),
         (["-o", "there.json", "--proposals"], "exists already: choose another, or pass --over"),
         (["-o", "nowhere/a.json", "--proposals"], "there is no folder nowhere"),

@@ -8,11 +8,15 @@ import pytest
 from entry_model import make_corpus, make_model
 from grassmeans import Corpus
 from grassmeans.errors import InputError, UnknownWordError
+from grassmeans.senses.entries import ExampleLine
+from grassmeans.senses.examples import Candidate
+from grassmeans_explorer.entries import good_examples
 from grassmeans_explorer.entries.entry import KEEP, NEVER, PROPOSED, EntryExample
 from grassmeans_explorer.entries.good_examples import (
     DICTIONARY_WEIGHTS,
     ReadWord,
     add_examples,
+    find_defining,
     read_weights,
     stored_examples,
 )
@@ -46,6 +50,21 @@ def test_a_line_that_is_no_sentence_is_no_example(word):
     assert "beam and steel by a crane" not in shown
 
 
+@pytest.mark.parametrize(
+    ("left", "right", "is_good"),
+    [
+        ('"The power of the ', " was seen.", False),  # of which quotation?
+        ('"The power of the ', '" was seen.', True),
+        ("Three hits in three at-", "s were seen.", False),
+        ("He drew a ", "-like figure.", False),
+    ],
+)
+def test_parts_of_quotations_and_of_words_are_no_examples(monkeypatch, word, left, right, is_good):
+    line = ExampleLine(left, "crane", right, "d", 0.1)
+    monkeypatch.setattr(Candidate, "make_example", lambda _: line)
+    assert bool(word.rank(1, weights=FLAT)) == is_good
+
+
 def test_what_was_decided_on_is_not_proposed_again(word):
     first = word.rank(1, weights=FLAT)[0].example
     for decision in (KEEP, NEVER):
@@ -61,6 +80,36 @@ def test_weights_change_the_order_and_words_of_ones_own_count(word):
     assert list(found) == ["1", "0", "3", "2"]
     assert found["1"] == pytest.approx(0.9)
     assert len(word.rank(1, limit=2)) == 2
+
+
+TEXTS = [
+    "The crane (an old word) is a bird. " + "It has a nest. " * 3 + "Once a crane is seen it goes.",
+    "We know what a crane means and where cranes go. A crane is a bird with a nest.",
+]
+
+
+def test_places_at_which_a_word_may_be_defined(tmp_path, monkeypatch):
+    corpus = Corpus.from_texts(TEXTS, tmp_path / "corpus", language="en")
+
+    def find(language="en"):
+        found = find_defining("crane", corpus, corpus, language)
+        behind = (corpus.line_at(int(place)).right for place in found)
+        return [" ".join(text.split()[:2]) for text in behind]
+
+    # At the beginning of a document, and before "is" and "means".
+    assert find() == ["(an old", "is seen", "means and", "is a"]
+    monkeypatch.setattr(good_examples, "DEFINING", 3)  # "is a" is surer than "is seen"
+    assert find() == ["(an old", "means and", "is a"]
+    monkeypatch.setattr(good_examples, "DEFINING", 2)
+    assert find() == ["(an old", "means and"]
+    assert find("fr") == []
+
+
+def test_what_a_single_document_has_is_not_spread(word):
+    one = replace(word, candidates=(word.candidates[0][:1], word.candidates[1]))
+    assert {"nest", "wing"} <= word.find_spread(1) & one.find_spread(1)
+    alone = one.find_spread(1) - word.find_spread(1)
+    assert alone  # of one document: all words, where there is no other
 
 
 def test_a_word_that_does_not_occur_is_told(tmp_path):

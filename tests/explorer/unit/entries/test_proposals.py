@@ -1,15 +1,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import cycle
 
 import pytest
 
 from entry_model import make_corpus, make_model
 from grassmeans import Corpus
+from grassmeans.collocations.collocates import Collocate, SenseCollocates
 from grassmeans.errors import GrassmeansWarning, UnknownWordError
 from grassmeans_explorer.entries import proposals
 from grassmeans_explorer.entries.definitions import FoundDefinition
 from grassmeans_explorer.entries.entry import NEVER, DictionaryEntry, EntrySense, Numbering
+from grassmeans_explorer.entries.good_examples import ReadWord
 from grassmeans_explorer.entries.proposals import (
     Material,
     SenseProposal,
@@ -18,6 +21,9 @@ from grassmeans_explorer.entries.proposals import (
     open_glosses,
     propose_entry,
 )
+from grassmeans_explorer.grammar.making import DocumentGrammar, make_layer
+
+NEAR = Collocate("", 3, 9, 0.1, 9.0, 20.0)
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +53,53 @@ def test_with_a_corpus_there_are_definitions_and_good_examples(material):
     assert len(first.examples) == 2
     assert [example.document for example in second.examples] == ["4", "5"]
     assert "definition" in second.proposed
+
+
+def test_collocates_are_no_forms_of_the_word_and_of_more_than_one_document(material, monkeypatch):
+    proposing = WordProposals(material, "crane")
+    near = [replace(NEAR, word=word) for word in ("nest", "Crane", "cranes", "1999", "odd")]
+    monkeypatch.setattr(SenseCollocates, "rank", lambda *_, **__: near)
+    near.append(replace(NEAR, word="chance", log_likelihood=10.0))
+    known = replace(proposing.known, forms=(("crane", 9), ("cranes", 2)))
+    proposing.known = known
+    monkeypatch.setattr(ReadWord, "find_spread", lambda *_: {"nest", "crane", "cranes", "1999"})
+    assert proposing.propose(1).collocates == ("nest", "wing")
+    monkeypatch.setattr(ReadWord, "find_spread", lambda *_: {"nest", "odd", "chance"})
+    assert proposing.propose(1).collocates == ("nest", "odd", "wing")
+
+
+class Tags:
+    """A source of grammar in which each crane has the next of some parts of speech."""
+
+    name = "tags"
+
+    def __init__(self, *tags):
+        self.tags = tags
+
+    def describe(self, shard, corpus):
+        tags = cycle(self.tags)
+        for document in range(shard.sizes.n_documents):
+            start, end = shard.document_offsets[document : document + 2].tolist()
+            words = [corpus.vocabulary.words[i] for i in shard.tokens[start:end].tolist()]
+            pos = [next(tags) if word == "crane" else "X" for word in words]
+            nothing = [""] * len(words)
+            yield DocumentGrammar(words, pos, pos, nothing, [0] * len(words), [0])
+
+
+@pytest.mark.parametrize(
+    ("tags", "told"),
+    [
+        (("PROPN",), "proper noun"),
+        (("VERB", "VERB", "VERB", "NOUN"), "verb"),
+        (("VERB", "NOUN"), "noun"),  # no majority: the pattern's
+        (("ODD",), "noun"),
+    ],
+)
+def test_the_part_of_speech_is_that_of_most_lines(material, tmp_path, tags, told):
+    layer = make_layer(material.corpus, tmp_path / "grammar", Tags(*tags))
+    known = replace(material, layer=layer)
+    entry = propose_entry(known, "crane")
+    assert [sense.part_of_speech for sense in entry.senses] == [told, told]
 
 
 def test_what_was_written_stays_and_never_is_never(material):

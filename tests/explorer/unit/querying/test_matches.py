@@ -47,3 +47,17 @@ def test_matches_beyond_the_limit_are_told(corpus):
     assert "2 and more" in repr(found)
     with pytest.raises(QueryError, match="column 1"):
         find_matches(corpus, "&")
+
+
+@pytest.mark.parametrize(
+    ("query", "column", "told"),
+    [
+        ('"crane" [word="a" & tag="N.*"]', 21, "tag is not known in this corpus"),
+        ('"crane" [pos!="VERB"]', 10, "pos is not known in this corpus"),
+        ('[sense="1"]', 2, "sense needs a model"),
+    ],
+)
+def test_what_the_corpus_does_not_have_has_its_place(corpus, query, column, told):
+    with pytest.raises(QueryError, match=told) as error:
+        find_matches(corpus, query)
+    assert error.value.column == column

@@ -13,11 +13,12 @@ from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.errors import InputError
 from grassmeans.labelling import label_corpus
 from grassmeans_explorer.querying import automaton, matching
+from grassmeans_explorer.querying import source as sources
 from grassmeans_explorer.querying.automaton import Anchor, choose_anchors, measure_length
 from grassmeans_explorer.querying.conditions import describe_value
 from grassmeans_explorer.querying.language import ANYTHING, ValueTest, parse_query
 from grassmeans_explorer.querying.matching import QueryLimits, SlowQueryError, find_spans
-from grassmeans_explorer.querying.source import QuerySource
+from grassmeans_explorer.querying.source import QuerySource, ShardReader
 
 TEXTS = [
     "The crane lifted the steel. The bird sang near the bank, and ran.",
@@ -110,6 +111,33 @@ def test_senses_are_told_by_the_model(tmp_path):
     assert spans(source, '[word="wing" | sense="2"]') == [(2, 3), (4, 5), (6, 7), (11, 12)]
     with pytest.raises(InputError, match="sense needs a model"):
         spans(corpus, '[sense="1"]')
+
+
+def test_senses_that_were_told_are_kept_for_the_next_query(tmp_path, monkeypatch):
+    """A query that had no time for all of them goes on where it ended."""
+    source = QuerySource(Corpus.from_texts(BIRDS), load(save_crane_model(tmp_path / "model")))
+    tell, told = ShardReader._tell, []
+
+    def tell_some(reader, word, places):
+        if len(told) == 2:
+            raise SlowQueryError("no more time")
+        told.extend(places.tolist())
+        return tell(reader, word, places)
+
+    monkeypatch.setattr(sources, "_SENSES_AT_ONCE", 1)
+    monkeypatch.setattr(ShardReader, "_tell", tell_some)
+    with pytest.raises(SlowQueryError):
+        spans(source, '[word="crane" & sense="2"]')
+    assert told == [1, 4]
+    told.clear()
+    assert spans(source, '[word="crane" & sense="2"]') == [(4, 5), (11, 12)]
+    assert told == [7, 11]
+    monkeypatch.setattr(ShardReader, "_tell", None)
+    assert spans(source, '[word="crane" & sense="1"]') == [(1, 2), (7, 8)]
+    monkeypatch.setattr(sources, "_MOST_TOLD", 4)  # it does not grow for ever
+    source.keep_senses(0, np.array([2]), np.array([0]))
+    assert len(source.kept_senses(0)) == 1
+    assert not source.with_model(source.model).kept_senses(0)
 
 
 def test_senses_are_those_of_a_labelled_corpus(tmp_path):

@@ -18,8 +18,9 @@ class Given:
         self.rows = rows
 
     def describe(self, shard, corpus):
-        lemma, head, relation = zip(*self.rows, strict=True)
-        yield DocumentGrammar(lemma, ["X"] * len(lemma), ["X"] * len(lemma), relation, head, [0])
+        lemma, head, relation = zip(*(row[:3] for row in self.rows), strict=True)
+        pos = [row[3] if row[3:] else "X" for row in self.rows]
+        yield DocumentGrammar(lemma, pos, ["X"] * len(lemma), relation, head, [0])
 
 
 def tell(rows, tmp_path) -> set[tuple[str, str, str]]:
@@ -50,6 +51,23 @@ def test_prepositions_in_the_way_of_spacy(tmp_path):
 
 def test_a_phrase_that_belongs_to_nothing_is_no_pair(tmp_path):
     assert tell([("on", 1, "case"), ("bank", 0, "nmod")], tmp_path) == set()
+
+
+def test_particles_are_no_modifiers(tmp_path):
+    for number, name in enumerate(("compound:prt", "prt")):
+        rows = [("take", 0, "root"), ("off", -1, name)]
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        found = tell(rows, folder)
+        assert found == {("off", "particle of", "take"), ("take", "particle", "off")}
+
+
+def test_the_mark_of_an_owner_is_no_preposition(tmp_path):
+    rows = [("go", 0, "root"), ("anne", -1, "obl"), ("'s", -1, "case", "PART")]
+    assert tell(rows, tmp_path) == set()
+    (tmp_path / "to").mkdir()
+    rows = [("go", 0, "root"), ("to", 1, "case", "ADP"), ("anne", -2, "obl")]
+    assert ("go", "to ...", "anne") in tell(rows, tmp_path / "to")
 
 
 def test_passives_owners_and_objects(tmp_path):

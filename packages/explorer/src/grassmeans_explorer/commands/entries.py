@@ -13,6 +13,7 @@ from grassmeans.errors import InputError, check_choice
 from grassmeans.terminal import options
 from grassmeans.terminal.options import READ, WRITTEN_INTO
 from grassmeans.terminal.output import note, print_summary
+from grassmeans_explorer.commands.query import Grammar
 
 if TYPE_CHECKING:
     from grassmeans.models.model import SenseModel
@@ -28,6 +29,7 @@ def entries(
     word: options.Words = None,
     words: options.WordsFile = None,
     corpus: options.ReadPath | None = None,
+    grammar: Grammar = None,
     folder: Annotated[Path | None, WRITTEN_INTO, typer.Option("--entries")] = None,
     proposals: bool = False,
     weights: options.ReadPath | None = None,
@@ -41,7 +43,8 @@ def entries(
 
     Entries are what you have written in the explorer, or imported. With --proposals, what is still
     empty is filled from the model: names, collocates and examples; with --corpus also the sentence
-    that defines a sense best, and good examples of all of its text.
+    that defines a sense best, and good examples of all of its text, and with --grammar the part of
+    speech.
 
     The format is that of the file's name: .tei.xml (TEI Lex-0), .ttl (OntoLex-Lemon),
     .lexonomy.xml, .dmlex.json, .csv, .html (to print) or .json (all that there is). Entries are
@@ -73,8 +76,10 @@ def entries(
     )
     from grassmeans_explorer.entries.lexicon import gather_lexicon
 
-    if (corpus or weights) and not proposals:
-        raise InputError("--corpus and --weights are for proposals: add --proposals")
+    if (corpus or weights or grammar) and not proposals:
+        raise InputError("--corpus, --grammar and --weights are for proposals: add --proposals")
+    if grammar is not None and corpus is None:
+        raise InputError("--grammar is that of a corpus: name it with --corpus")
     if format is not None:
         check_choice("--format", format, FORMATS)
     if output is not None:
@@ -92,7 +97,7 @@ def entries(
         _import(opened, import_file, of_file, folder, chosen, as_json)
         if output is None:
             return
-    material = _gather_material(opened, corpus, weights, examples) if proposals else None
+    material = _gather_material(opened, corpus, grammar, weights, examples) if proposals else None
     lexicon = gather_lexicon(opened, chosen, folder, material, title)
     _tell(lexicon.remarks)
     if output is None:
@@ -111,18 +116,25 @@ def entries(
 
 
 def _gather_material(
-    model: SenseModel, corpus: Path | None, weights: Path | None, n_examples: int
+    model: SenseModel,
+    corpus: Path | None,
+    grammar: Path | None,
+    weights: Path | None,
+    n_examples: int,
 ) -> Material:
     from grassmeans.corpus.corpus import Corpus
     from grassmeans.labelling.measuring import find_targets
     from grassmeans_explorer.entries.good_examples import DICTIONARY_WEIGHTS, read_weights
     from grassmeans_explorer.entries.proposals import Material, open_glosses
+    from grassmeans_explorer.grammar.layer import GrammarLayer
 
     chosen = DICTIONARY_WEIGHTS if weights is None else read_weights(weights)
     opened = None if corpus is None else Corpus.open(corpus)
     if opened is not None:
         find_targets(opened, model)  # refuses a corpus that does not fit the model
-    return Material(model, opened, chosen, open_glosses(model), n_examples)
+    layer = None if grammar is None else GrammarLayer.open(grammar, opened)
+    glosses = open_glosses(model)
+    return Material(model, opened, chosen, glosses, n_examples, layer=layer)
 
 
 def _import(

@@ -22,6 +22,7 @@ LONGEST_ITEM = 2_000
 LONGEST_KEY = 200
 
 Text = Annotated[str, Field(max_length=LONGEST_ITEM)]
+LongText = Annotated[str, Field(max_length=LONGEST_TEXT)]
 Key = Annotated[str, Field(max_length=LONGEST_KEY)]
 Place = Annotated[int, Field(ge=1, le=editing.MOST_SENSES)]
 Revision = Annotated[
@@ -45,12 +46,12 @@ class ReferenceBody(schema.RequestBody):
 
 
 class ExampleBody(schema.RequestBody):
-    """A sentence with its word."""
+    """A sentence with its word; of an imported one it may be unknown which word that is."""
 
-    left: Text
-    word: Annotated[str, Field(min_length=1, max_length=LONGEST_KEY)]
-    right: Text
-    document: Key = ""
+    left: LongText
+    word: Text
+    right: LongText
+    document: Text = ""
     decision: Literal["keep", "never", "proposed"] = "keep"
 
 
@@ -64,7 +65,7 @@ class ChangeBody(schema.RequestBody):
         "", "name", "definition", "part_of_speech", "labels", "collocates", "examples",
         "references", "notes", "status",
     ] = ""  # fmt: skip
-    text: str = Field("", max_length=LONGEST_TEXT)
+    text: LongText = ""
     items: list[Text] = Field([], max_length=MOST_ITEMS)
     labels: list[LabelBody] = Field([], max_length=MOST_ITEMS)
     references: list[ReferenceBody] = Field([], max_length=MOST_ITEMS)

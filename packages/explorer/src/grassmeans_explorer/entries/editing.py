@@ -95,12 +95,22 @@ def change_entry(
 
 def _make(entry: DictionaryEntry, wanted: Sequence[EntryChange]) -> DictionaryEntry:
     try:
-        changed = reduce(apply_change, wanted, entry)
+        changed = reduce(_make_one, wanted, entry)
     except InputError as error:
         raise ConflictError(str(error)) from error
     if len(list(walk_senses(changed.senses))) > MOST_SENSES:
         raise ConflictError(f"an entry has {MOST_SENSES} senses at most")
     return changed
+
+
+def _make_one(entry: DictionaryEntry, change: EntryChange) -> DictionaryEntry:
+    """A change for the sense that it was made for, where a move before it has put that."""
+    place = _find_again(entry, change)
+    if place is None and change.key and change.action != "add":
+        raise InputError(
+            f"the entry of {entry.word[:80]!r} has no sense {change.key[:80]} any more"
+        )
+    return apply_change(entry, change if place is None else replace(change, path=place))
 
 
 def _keep_conflict(
@@ -238,7 +248,9 @@ def decide_line(opened: OpenModel, word: str, wanted: LineDecision) -> DecidedLi
             entry = changes.add_sense(entry, EntrySense(lexeme))
             places = [(len(entry.senses),)]
         decided = changes.decide_example(entry, places[0], example, wanted.decision)
-        revision = store.put(decided, written.revision, numbers).revision
+        revision = written.revision
+        if decided != written.entry:  # a second click is no step that could be undone
+            revision = store.put(decided, revision, numbers).revision
     return DecidedLine(key, lexeme, revision, example)
 
 

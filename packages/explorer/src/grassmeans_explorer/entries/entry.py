@@ -20,6 +20,12 @@ PARTS_OF_SPEECH = (
     "determiner", "numeral", "interjection", "particle", "affix", "phrase",
 )  # fmt: skip
 """Those that formats have names for; any other text may stand there as well."""
+UNIVERSAL_TAGS = {
+    "noun": "NOUN", "proper noun": "PROPN", "verb": "VERB", "adjective": "ADJ", "adverb": "ADV",
+    "pronoun": "PRON", "preposition": "ADP", "conjunction": "CCONJ", "determiner": "DET",
+    "numeral": "NUM", "interjection": "INTJ", "particle": "PART",
+}  # fmt: skip
+"""What Universal Dependencies call those that they have."""
 LABEL_KINDS = ("register", "domain", "region", "time", "attitude", "frequency", "other")
 REFERENCE_KINDS = ("see", "synonym", "antonym", "broader", "narrower", "part")
 KEEP, NEVER, PROPOSED = "keep", "never", "proposed"

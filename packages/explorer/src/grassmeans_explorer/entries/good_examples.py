@@ -7,14 +7,16 @@ names, numbers, rare words and marks; and one that begins with a word that point
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from string import punctuation
 from typing import Any
 
 import numpy as np
 
-from grassmeans.arrays import Indices
+from grassmeans.arrays import Booleans, Indices
 from grassmeans.artifacts.checking import read_json
 from grassmeans.clustering.loop import sample_evenly
 from grassmeans.corpus.corpus import Corpus
@@ -39,7 +41,7 @@ from grassmeans.senses.samples import (
 )
 from grassmeans.vectors.word_vectors import WordVectors
 from grassmeans_explorer.editing.sense_edits import blank_hidden
-from grassmeans_explorer.entries.definitions import SIGNALS
+from grassmeans_explorer.entries.definitions import OPENERS, SIGNALS
 from grassmeans_explorer.entries.entry import NEVER, PROPOSED, EntryExample
 
 DICTIONARY_WEIGHTS = SentenceWeights(
@@ -47,7 +49,9 @@ DICTIONARY_WEIGHTS = SentenceWeights(
 )
 """Stricter than what a model shows: a reader of a dictionary has no text around the sentence."""
 DEFINING = 400
-"""Occurrences before a defining word that are read, of all of a word."""
+"""Occurrences at which a word may be defined that are read, of all of it."""
+_WORD = re.compile(r"\w+")
+_FIRST_TOKENS = 8  # of a document, which says there what it is about
 LOOKED_AT = 1_000
 """Occurrences of a sense that are read, the nearest ones."""
 
@@ -119,7 +123,7 @@ class ReadWord:
         senses = model.senses(word)
         source = model.pool_forms(corpus)
         sample = sample_word(senses.word, source, model.encoder, model.settings)
-        more = find_defining(senses.word, source, model.language)
+        more = find_defining(senses.word, source, corpus, model.language)
         encoded = EncodedWord(more, model.encoder.encode_at(source, more))
         defining = complete_sample(senses.word, encoded, source, model.encoder)
         return cls.of_sample(sample, senses, model.vectors, model.language, defining)
@@ -150,9 +154,26 @@ class ReadWord:
                 break  # the rest is no good sentence
             line = candidate.make_example()
             example = EntryExample(line.left, line.word, line.right, line.document, PROPOSED)
-            if example.identity not in known:
+            if example.identity not in known and _stands_alone(example):
                 found.append(RankedExample(example, round(score, 4)))
         return tuple(found)
+
+    def find_spread(self, number: int) -> frozenset[str]:
+        """The words beside a sense in two documents or more; all where there is one document."""
+        documents: dict[str, set[str]] = {}
+        for candidate in self.candidates[number - 1]:
+            line = candidate.line
+            for run in f"{line.left} {line.right}".casefold().split():
+                for word in (run, run.strip(punctuation), *_WORD.findall(run)):
+                    documents.setdefault(word, set()).add(candidate.document)
+        fewest = min(2, len({candidate.document for candidate in self.candidates[number - 1]}))
+        return frozenset(word for word, own in documents.items() if len(own) >= fewest)
+
+
+def _stands_alone(example: EntryExample) -> bool:
+    """Whether a sentence needs nothing around it, and its word is no part of another: "at-bats"."""
+    is_part = example.left.endswith("-") or example.right.startswith("-")
+    return not is_part and example.text.count('"') % 2 == 0
 
 
 def _read_senses(sample: WordSample, senses: WordSenses) -> tuple[tuple[Candidate, ...], ...]:
@@ -165,19 +186,38 @@ def _read_senses(sample: WordSample, senses: WordSenses) -> tuple[tuple[Candidat
     )
 
 
-def find_defining(word: str, source: WordSource, language: str | None) -> Indices:
-    """(n,) positions of a word, in text order, behind which a word stands that defines.
+def find_defining(word: str, source: WordSource, corpus: Corpus, language: str | None) -> Indices:
+    """(n,) positions of a word, in text order, at which it may be defined.
 
-    Of all its occurrences, not of a sample: definitions are rare. An even part of many.
+    Of all its occurrences, not of a sample: definitions are rare. At the beginning of a document,
+    and where a word follows that defines; of too many the surer ones, and an even part of the rest.
+    ``source`` is the corpus, or its words with their forms.
     """
-    signals = SIGNALS.get((language or "").partition("-")[0], frozenset())
-    ids = source.vocabulary.ids_of(sorted(signals))
-    ids = ids[ids >= 0]  # words that the corpus does not know are no signals
+    short = (language or "").partition("-")[0]
+    if short not in SIGNALS:
+        return np.empty(0, np.int64)
     positions = source.positions(word)
-    positions = positions[positions + 1 < source.n_tokens]
-    behind = source.tokens_at(positions + 1)
-    chosen: Indices = sample_evenly(positions[np.isin(behind, ids)], DEFINING)
-    return chosen
+    is_first = np.zeros(len(positions), np.bool_)
+    for part, shard, local in corpus.split_positions(positions):
+        is_first[part] = local - shard.document_bounds(local)[0] < _FIRST_TOKENS
+    is_signal = _stands_at(source, positions + 1, SIGNALS[short])
+    is_opened = is_signal & _stands_at(source, positions + 2, OPENERS[short])
+    chosen = [np.empty(0, np.int64)]
+    left = DEFINING
+    for rows in (is_first, is_opened & ~is_first, is_signal & ~is_opened & ~is_first):
+        chosen.append(sample_evenly(positions[rows], left)[:left])
+        left -= len(chosen[-1])
+    return np.sort(np.concatenate(chosen))
+
+
+def _stands_at(source: WordSource, places: Indices, words: Collection[str]) -> Booleans:
+    """(n,) whether one of some words stands at places, of which the last may be beyond the end."""
+    ids = source.vocabulary.ids_of(sorted(words))
+    ids = ids[ids >= 0]  # words that the corpus does not know
+    found = np.zeros(len(places), np.bool_)
+    inside = places < source.n_tokens
+    found[inside] = np.isin(source.tokens_at(places[inside]), ids)
+    return found
 
 
 def stored_examples(

@@ -24,10 +24,12 @@ from grassmeans_explorer.entries.store import (
     find_journal,
     read_journal,
 )
-from grassmeans_explorer.limits import ConflictError, Kept
+from grassmeans_explorer.limits import ConflictError, Kept, WordNotFoundError
 from grassmeans_explorer.open_model import OpenModel
+from grassmeans_explorer.queries.asking.typed import understand_typed
 from grassmeans_explorer.queries.corrections import SavedVersion, save_corrections
 from grassmeans_explorer.queries.words import require_word
+from grassmeans_explorer.querying.headwords import LONGEST_TYPED, PHRASE
 
 Written = Mapping[str, WrittenEntry]
 
@@ -117,12 +119,38 @@ ENTRIES = Kept(OpenEntries)
 
 
 def find_key(opened: OpenModel, word: str) -> str:
-    """The word as entries and the model spell it; `WordNotFoundError` where neither has it."""
+    """The word as entries and the model spell it, or what the corpus alone has: a word, a phrase.
+
+    `WordNotFoundError` where nobody has it.
+    """
     written = ENTRIES.of(opened).written
     for spelt in (word, opened.key_of(word)):
         if spelt in written and written[spelt].states:
             return spelt
-    return require_word(opened, word)
+    try:
+        return require_word(opened, word)
+    except WordNotFoundError:
+        found = _find_in_corpus(opened, word, written)
+        if found is None:
+            raise
+        return found
+
+
+def _find_in_corpus(opened: OpenModel, word: str, written: Written) -> str | None:
+    """A word of the corpus, or a phrase as it was typed first; None for neither."""
+    if opened.corpus is None or len(word) > LONGEST_TYPED:
+        return None
+    try:
+        found = understand_typed(opened, word)
+    except ConflictError:  # a corpus that has no words to be looked for
+        return None
+    if not found.count:
+        return None
+    if found.kind != PHRASE:
+        return found.word
+    plain = " ".join(word.split())
+    alike = (one for one in written if one.casefold() == plain.casefold() and written[one].states)
+    return next(alike, plain)
 
 
 def take_entry(written: WrittenEntry, key: str, numbers: ModelNumbers) -> DictionaryEntry:

@@ -10,7 +10,10 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
+
+import numpy as np
 
 from grassmeans.collocations.collocates import SenseCollocates, find_collocates
 from grassmeans.corpus.corpus import Corpus
@@ -22,6 +25,7 @@ from grassmeans.senses.examples import SentenceWeights
 from grassmeans.senses.keys import decode_key, encode_key
 from grassmeans_explorer.entries.definitions import FoundDefinition, find_definitions
 from grassmeans_explorer.entries.entry import (
+    UNIVERSAL_TAGS,
     DictionaryEntry,
     EntryExample,
     EntrySense,
@@ -34,6 +38,8 @@ from grassmeans_explorer.entries.good_examples import (
     add_examples,
     stored_examples,
 )
+from grassmeans_explorer.grammar.layer import GrammarLayer
+from grassmeans_explorer.querying.keywords import SURE as NO_CHANCE
 
 Gloss = tuple[str, str]
 """What a sense means, and its part of speech: both may be empty."""
@@ -44,6 +50,8 @@ SURE = 0.6
 N_EXAMPLES = 3
 N_COLLOCATES = 8
 _MOST_RANKED = 10  # examples to choose from
+_FEWEST_AGREEING, _SHARE_AGREEING = 3, 0.6  # lines of a sense that have its part of speech
+_MOST_NEAR = 200  # collocates to choose from
 
 
 @dataclass(frozen=True)
@@ -56,6 +64,8 @@ class Material:
     find_glosses: FindGlosses | None = None
     n_examples: int = N_EXAMPLES
     n_collocates: int = N_COLLOCATES
+    layer: GrammarLayer | None = None
+    """Of the corpus: parts of speech."""
 
 
 def open_glosses(model: SenseModel) -> FindGlosses | None:
@@ -86,14 +96,20 @@ class SenseProposal:
     """Of another installed source."""
     examples: tuple[EntryExample, ...] = ()
     """Without those that a person has decided on."""
+    part_of_speech: str = ""
+    """Of the sense's lines, by a layer of grammar."""
 
     @property
     def definition(self) -> tuple[str, str]:
-        """The best definition and its part of speech: a sure sentence, a gloss, a sentence."""
+        """The best definition and a part of speech: a sure sentence, a gloss, a sentence.
+
+        The part of speech is that of its lines, where grammar tells it.
+        """
         found = [(one.text, one.part_of_speech) for one in self.definitions[:1]]
         is_sure = bool(found) and self.definitions[0].score >= SURE
         ranked = [*found, self.gloss] if is_sure else [self.gloss, *found]
-        return next((one for one in ranked if one[0]), ("", ""))
+        text, part_of_speech = next((one for one in ranked if one[0]), ("", ""))
+        return text, self.part_of_speech or part_of_speech
 
 
 class WordProposals:
@@ -126,16 +142,49 @@ class WordProposals:
             examples = tuple(one.example for one in ranked)
             own = (*self._read.candidates[number - 1], *self._read.defining[number - 1])
             definitions = find_definitions(own, self.material.model.language)
-        return SenseProposal(sense.name, collocates, definitions, gloss or ("", ""), examples)
+        spoken = self._find_part_of_speech(number)
+        return SenseProposal(
+            sense.name, collocates, definitions, gloss or ("", ""), examples, spoken
+        )
+
+    def _find_part_of_speech(self, number: int) -> str:
+        """What most lines of a sense have, by the layer; empty where they do not agree."""
+        corpus, layer = self.material.corpus, self.material.layer
+        if self._read is None or corpus is None or layer is None:
+            return ""
+        lines = self._read.candidates[number - 1]
+        places = np.sort([one.line.position for one in lines]).astype(np.int64)
+        counts = np.zeros(len(layer.values_of("pos")), np.int64)
+        for _, shard, local in corpus.split_positions(places):
+            tags = layer.numbers_of("pos", corpus.shards.index(shard))
+            counts += np.bincount(tags[local], minlength=len(counts))
+        best = int(counts.argmax())
+        if counts[best] < max(_FEWEST_AGREEING, _SHARE_AGREEING * len(lines)):
+            return ""
+        tag = layer.values_of("pos")[best]
+        return next((name for name, own in UNIVERSAL_TAGS.items() if own == tag), "")
 
     def _list_collocates(self, sense: Sense) -> tuple[str, ...]:
-        """Of the corpus, filled up with the words that mark the sense in the model."""
-        most = self.material.n_collocates
-        found: tuple[str, ...] = ()
-        if self._collocates is not None:
-            ranked = self._collocates.rank(sense.number, limit=most)
-            found = tuple(one.word for one in ranked)
-        return tuple(dict.fromkeys((*found, *sense.characteristic_words)))[:most]
+        """Of the corpus, filled up with the words that mark the sense in the model.
+
+        Without forms of the word itself, numbers, what a single document alone has, and what chance
+        may have put there.
+        """
+        ranked: list[str] = []
+        if self._collocates is not None and self._read is not None:
+            spread = self._read.find_spread(sense.number)
+            near = self._collocates.rank(sense.number, limit=_MOST_NEAR)
+            sure = (one.word for one in near if one.log_likelihood >= NO_CHANCE)
+            ranked = [word for word in sure if word.casefold() in spread]
+        words = dict.fromkeys((*ranked, *sense.characteristic_words))
+        own = {form.casefold() for form, _ in (*self.known.forms, (self.known.word, 0))}
+        spell = self.material.model.spell
+        fitting = (
+            word
+            for word in words
+            if not word.isdigit() and own.isdisjoint((word.casefold(), spell(word).casefold()))
+        )
+        return tuple(islice(fitting, self.material.n_collocates))
 
 
 def propose_entry(

@@ -186,7 +186,8 @@ def propose(opened: OpenModel, word: str) -> EntryProposal:
     if read is None:
         begin_long_work()
         checkpoint(0.0)
-        material = Material(now.model, opened.corpus, find_glosses=_GLOSSES.of(opened)[0])
+        glosses = _GLOSSES.of(opened)[0]
+        material = Material(now.model, opened.corpus, find_glosses=glosses, layer=opened.grammar)
         read = WordProposals(material, key)
         checkpoint(0.8)
         _READ.of(opened).put(cached, read)

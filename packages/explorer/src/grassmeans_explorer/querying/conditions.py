@@ -20,6 +20,15 @@ from grassmeans_explorer.querying.patterns import compile_pattern, find_fitting,
 from grassmeans_explorer.querying.source import QuerySource, ShardReader
 
 
+class UnknownAttributeError(InputError):
+    """An attribute that this corpus does not have."""
+
+    def __init__(self, message: str, place: int) -> None:
+        super().__init__(message)
+        self.place = place
+        """Where in the query, in characters from 0."""
+
+
 class Fitting(ABC):
     """A condition, ready to be looked for."""
 
@@ -113,7 +122,7 @@ class ConditionCompiler:
 
     def _make(self, condition: language.Condition) -> Fitting:
         if isinstance(condition, language.ValueTest):
-            return self._make_test(condition.attribute, condition.pattern)
+            return self._make_test(condition)
         if isinstance(condition, language.Negation):
             inner = self.compile(condition.inner)
             if isinstance(inner, _ByWord):
@@ -137,20 +146,21 @@ class ConditionCompiler:
     def _all_words(self) -> Booleans:
         return np.ones(len(self._source.corpus.vocabulary) + 1, np.bool_)
 
-    def _make_test(self, attribute: str, pattern: str) -> Fitting:
-        source = self._source
+    def _make_test(self, test: language.ValueTest) -> Fitting:
+        attribute, pattern, source = test.attribute, test.pattern, self._source
         layer = source.layer
         if attribute == "sense":
-            return self._make_sense(pattern)
+            return self._make_sense(test)
         if layer is not None and attribute in layer.attributes:
             values = layer.values_of(attribute)
             fits = np.zeros(len(values), np.bool_)
             fits[self._find(values, pattern)] = True
             return _ByLayer(self._all_words, attribute, fits)
         if attribute in ("tag", "pos"):
-            raise InputError(
+            raise UnknownAttributeError(
                 f"{attribute} is not known in this corpus: make a layer of grammar with "
-                "`grassmeans annotate-grammar`, and name it"
+                "`grassmeans annotate-grammar`, and name it with --grammar",
+                test.place,
             )
         table = np.zeros(len(source.corpus.vocabulary) + 1, np.bool_)
         if attribute == "word" and is_plain(pattern):
@@ -165,8 +175,8 @@ class ConditionCompiler:
         compiled = compile_pattern(pattern, ignore_case=self._source.ignores_case)
         return find_fitting(compiled, values, range(len(values)), self._end)
 
-    def _make_sense(self, pattern: str) -> Fitting:
-        source = self._source
+    def _make_sense(self, test: language.ValueTest) -> Fitting:
+        source, pattern = self._source, test.pattern
         numbers = [str(number) for number in range(source.most_senses + 1)]
         fits = np.zeros(len(numbers) + 1, np.bool_)
         fits[find_fitting(compile_pattern(pattern), numbers, range(len(numbers)), self._end)] = True
@@ -175,8 +185,9 @@ class ConditionCompiler:
             table[:-1] = fits[source.labels]
             return _ByWord(table)
         if source.model is None:
-            raise InputError(
-                "sense needs a model, or a corpus that was labelled by one: name the model"
+            raise UnknownAttributeError(
+                "sense needs a model, or a corpus that was labelled by one: name the model",
+                test.place,
             )
         table[list(source.entries)] = True
         return _BySense(table, fits)

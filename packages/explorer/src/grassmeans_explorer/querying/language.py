@@ -18,7 +18,7 @@ in it. Alone it is one of the attribute ``word``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import regex
@@ -63,6 +63,8 @@ class ValueTest:
 
     attribute: str
     pattern: str
+    place: int = field(default=0, compare=False)
+    """Of the attribute in the query, in characters from 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +259,7 @@ class _Parser:
     def _read_item(self, *, is_first: bool) -> Item | None:
         item: Item
         if self._next.kind == "string":
-            item = Token(self._read_test("word"))
+            item = Token(self._read_test("word", self._next))
         elif self._take("["):
             item = Token(ANYTHING if self._next.text == "]" else self._read_condition())
             self._expect("]", "], & or |")
@@ -320,11 +322,11 @@ class _Parser:
             raise self._fail(f"an attribute ({', '.join(ATTRIBUTES)}), ! or (")
         self._number += 1
         if self._take("!="):
-            return Negation(self._read_test(name.text))
+            return Negation(self._read_test(name.text, name))
         self._expect("=", "= or !=")
-        return self._read_test(name.text)
+        return self._read_test(name.text, name)
 
-    def _read_test(self, attribute: str) -> ValueTest:
+    def _read_test(self, attribute: str, begin: _Lexeme) -> ValueTest:
         found = self._next
         if found.kind != "string":
             raise self._fail('a value in double quotes, "..."')
@@ -338,4 +340,4 @@ class _Parser:
             raise QueryError(str(error), self._text, place) from error
         if not value:
             raise QueryError("a value is empty", self._text, found.place)
-        return ValueTest(attribute, value)
+        return ValueTest(attribute, value, begin.place)

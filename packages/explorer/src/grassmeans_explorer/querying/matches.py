@@ -12,7 +12,8 @@ from grassmeans.arrays import Indices
 from grassmeans.corpus.corpus import Corpus, open_corpus
 from grassmeans.models.model import SenseModel, open_model
 from grassmeans.results import ColumnTypes, Tabular, types_of
-from grassmeans_explorer.querying.language import parse_query
+from grassmeans_explorer.querying.conditions import UnknownAttributeError
+from grassmeans_explorer.querying.language import QueryError, parse_query
 from grassmeans_explorer.querying.lines import WIDTH, SpanLine, read_line
 from grassmeans_explorer.querying.matching import QueryLimits, Spans, find_spans
 from grassmeans_explorer.querying.source import QuerySource, TokenLayer
@@ -127,15 +128,18 @@ def find_matches(
     Raises
     ------
     QueryError
-        Where the query cannot be read: with the column of the mistake.
+        Where the query cannot be read, or names what this corpus does not have: with the column.
     SlowQueryError, SlowPatternError
         Where it takes longer than it may.
     InputError
-        Where an attribute is not known in this corpus.
+        Where the lemmas of this corpus are not known.
     """
     parsed = parse_query(query)
     source = corpus
     if not isinstance(source, QuerySource):
         opened = None if model is None else open_model(model)
         source = QuerySource(open_corpus(source), opened, layer)
-    return Matches(query, source.corpus, find_spans(source, parsed, limits))
+    try:
+        return Matches(query, source.corpus, find_spans(source, parsed, limits))
+    except UnknownAttributeError as error:
+        raise QueryError(str(error), query, error.place) from error

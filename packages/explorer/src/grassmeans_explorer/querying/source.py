@@ -27,7 +27,8 @@ from grassmeans.senses.keys import decode_key
 from grassmeans.tagging.lemmas import open_dictionary
 from grassmeans.text.sentences import find_sentences
 
-_SENSES_AT_ONCE = 4_096
+_SENSES_AT_ONCE = 512
+_MOST_TOLD = 1_000_000  # occurrences whose senses are kept for the next query
 _NOT_TOLD = -2
 NO_SENSE = -1
 """In place of the number of a sense: of a word that has none."""
@@ -74,6 +75,19 @@ class QuerySource:
         self.corpus = corpus
         self.model = model
         self.layer = layer
+        self._told: dict[int, list[tuple[Indices, Integers]]] = {}
+        self._n_told = 0
+
+    def keep_senses(self, shard: int, places: Indices, senses: Integers) -> None:
+        """Keep the senses of places of a shard: a query that took too long goes on from there."""
+        if self._n_told + len(places) > _MOST_TOLD:
+            self._told, self._n_told = {}, 0
+        self._told.setdefault(shard, []).append((places, senses))
+        self._n_told += len(places)
+
+    def kept_senses(self, shard: int) -> Sequence[tuple[Indices, Integers]]:
+        """What was kept of a shard."""
+        return tuple(self._told.get(shard, ()))
 
     def with_model(self, model: SenseModel) -> QuerySource:
         """The same with another model of the same words: what is known of lemmas is kept."""
@@ -191,8 +205,11 @@ class ShardReader:
 
     @cached_property
     def _senses(self) -> Integers:
-        """(n_tokens,) what was told before."""
-        return np.full(len(self.tokens), _NOT_TOLD, np.int16)
+        """(n_tokens,) what was told before, by this query or another."""
+        found: Integers = np.full(len(self.tokens), _NOT_TOLD).astype(np.int16)
+        for places, senses in self.source.kept_senses(self.number):
+            found[places] = senses
+        return found
 
     def senses_at(self, places: Indices) -> Integers:
         """(n,) senses at places of the shard: 0 for "I don't know", or `NO_SENSE`."""
@@ -209,7 +226,9 @@ class ShardReader:
             for start in range(0, len(own), _SENSES_AT_ONCE):
                 self._check()
                 part = own[start : start + _SENSES_AT_ONCE]
-                known[part] = self._tell(names[entry], part)
+                told = self._tell(names[entry], part)
+                self.source.keep_senses(self.number, part, told)
+                known[part] = told
         return known[places]
 
     def _tell(self, word: str, places: Indices) -> Integers:

@@ -23,6 +23,7 @@ _DIRECT = {
     ("subject of", "subject"): ("nsubj", "csubj"),
     ("passive subject of", "passive subject"): ("nsubj:pass", "nsubjpass", "csubj:pass"),
     ("modifies", "modifier"): ("amod", "compound", "advmod", "nummod", "nn"),
+    ("particle of", "particle"): ("compound:prt", "prt"),
     ("owner of", "owner"): ("nmod:poss", "poss"),
     ("and/or", "and/or"): ("conj",),
 }
@@ -30,6 +31,7 @@ RELATIONS = tuple(dict.fromkeys(name for pair in _DIRECT for name in pair))
 BEHIND, BEFORE = len(RELATIONS), len(RELATIONS) + 1
 """Numbers of the two relations with prepositions, after those of `RELATIONS`."""
 _MARKERS, _MARKED = ("case",), ("nmod", "obl")
+_POSSESSIVE = "PART"  # what UD calls the "'s" of an owner, which is no preposition
 _PREPOSITIONS, _PREPOSITION_OBJECTS = ("prep",), ("pobj",)
 
 
@@ -63,7 +65,9 @@ def find_pairs(layer: GrammarLayer, shard: int) -> Pairs:
         nothing = np.zeros(len(places), np.int32)
         parts.append((RELATIONS.index(forth), nothing, places, head[places]))
         parts.append((RELATIONS.index(back), nothing, head[places], places))
-    for marker, noun in _find_phrases(names, relations, head, leans):
+    owns = np.array([name == _POSSESSIVE for name in layer.values_of("pos")], np.bool_)
+    case = leans & ~owns[np.asarray(grammar.values["pos"])]
+    for marker, noun in _find_phrases(names, relations, head, leans, case):
         lemma = np.asarray(grammar.values["lemma"])[marker]
         parts.append((BEHIND, lemma, head_of_phrase(marker, noun, head), noun))
         parts.append((BEFORE, lemma, noun, head_of_phrase(marker, noun, head)))
@@ -83,13 +87,13 @@ def head_of_phrase(marker: Indices, noun: Indices, head: Indices) -> Indices:
 
 
 def _find_phrases(
-    names: Sequence[str], relations: Integers, head: Indices, leans: Booleans
+    names: Sequence[str], relations: Integers, head: Indices, leans: Booleans, case: Booleans
 ) -> list[tuple[Indices, Indices]]:
     """Places of prepositions and of their nouns: by UD (case <- noun), and by spaCy (prep -> noun).
 
-    In both, the phrase belongs to something.
+    In both, the phrase belongs to something. ``case`` tells which tokens may mark a noun of UD.
     """
-    marker = np.flatnonzero(leans & choose_relations(names, _MARKERS)[relations])
+    marker = np.flatnonzero(case & choose_relations(names, _MARKERS)[relations])
     noun = head[marker]
     is_phrase = leans[noun] & choose_relations(names, _MARKED)[relations[noun]]
     by_case = marker[is_phrase], noun[is_phrase]

@@ -216,6 +216,9 @@ def test_senses_inside_of_each_other_or_too_deep_are_refused():
     deep = chain([(str(i), str(i + 1)) for i in range(5000)], 5001)
     with pytest.raises(InputError, match="8 levels are the most"):
         read(deep, PATH)
+    twice = {"entries": [{"headword": "x", "senses": [{"id": "a"}, {"id": "a"}]}]}
+    with pytest.raises(InputError, match="two senses of 'x' have the same id"):
+        read(json.dumps(twice), PATH)
     marked = {"text": "x", "headwordMarkers": [{"startIndex": 0, "endIndex": 9}]}
     wrong = {"entries": [{"headword": "x", "senses": [{"examples": [marked]}]}]}
     with pytest.raises(InputError, match="is not in it"):

@@ -21,6 +21,7 @@ from grassmeans_explorer.entries.entry import (
     Numbering,
 )
 from grassmeans_explorer.entries.formats.ontolex import read, write
+from grassmeans_explorer.entries.formats.ontolex_vocabulary import PREFIXES
 
 PATH = Path("lexicon.ttl")
 
@@ -112,8 +113,33 @@ def test_what_is_wrong_is_told(content, told):
 def test_components_that_hold_each_other_are_refused():
     pytest.importorskip("rdflib", reason="RDFLib reads Turtle, and is not installed")
     loop = write(LEXICON).replace("rdf:_1 :e-crane-1-1-part", "rdf:_1 :e-crane-1-part")
-    with pytest.raises(InputError, match="8 levels are the most"):
+    with pytest.raises(InputError, match="inside of each other"):
         read(loop, PATH)
+
+
+def test_components_that_several_hold_are_read_once():
+    """Nine rows of ten components, each of which holds all of the next row: 10^9 ways."""
+    pytest.importorskip("rdflib", reason="RDFLib reads Turtle, and is not installed")
+    prefixes = "".join(f"@prefix {name}: <{address}> ." for name, address in PREFIXES.items())
+    rows = "".join(
+        f":c{row}-{own} rdf:_{i + 1} :c{row + 1}-{i} ."
+        for row in range(9)
+        for own in range(10 if row else 1)
+        for i in range(10)
+    )
+    word = ':w a ontolex:Word ; ontolex:canonicalForm [ ontolex:writtenRep "w" ] .'
+    begin = ":c0-0 lexicog:describes :w ."
+    with pytest.raises(InputError, match="8 levels are the most"):
+        read(f"{prefixes}@prefix : <urn:x#> .{word}{begin}{rows}", PATH)
+    flat = rows.replace(":c8-", ":c1-")  # a row that stands in the first one, too
+    with pytest.raises(InputError, match="inside of each other"):
+        read(f"{prefixes}@prefix : <urn:x#> .{word}{begin}{flat}", PATH)
+    few = "".join(row + "." for row in rows.split(".") if row[:3] in (":c0", ":c1", ":c2"))
+    senses = "".join(
+        f":c1-{i} lexicog:describes :s{i} . :w ontolex:sense :s{i} ." for i in range(10)
+    )
+    (entry,) = read(f"{prefixes}@prefix : <urn:x#> .{word}{begin}{few}{senses}", PATH).entries
+    assert len(entry.senses) == 10
 
 
 def test_without_rdflib_the_package_is_named(monkeypatch):

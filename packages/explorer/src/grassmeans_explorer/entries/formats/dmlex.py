@@ -246,7 +246,10 @@ class _Reader:
     def _read_entry(self, values: Mapping[str, Any]) -> DictionaryEntry:
         word = _text(values, "headword")
         senses = _records(values, "senses")
-        ids = {_text(sense, "id") for sense in senses} - {""}
+        named = [name for name in (_text(sense, "id") for sense in senses) if name]
+        ids = set(named)
+        if len(ids) < len(named):  # each would have the senses of the other inside
+            raise InputError(f"two senses of {word[:80]!r} have the same id")
         inner: dict[str, list[Mapping[str, Any]]] = {"": []}
         for sense in senses:
             above = self.parents.get(_text(sense, "id"), "")

@@ -139,15 +139,22 @@ class _Reader:
     def _read_order(self, entry: Node, word: str) -> tuple[tuple[EntrySense, ...], set[Node]]:
         """The senses as the components of the entry's article have them, and which these are."""
         seen: set[Node] = set()
+        told: set[Node] = set()  # components: one that several hold is read in the first
 
-        def read(component: Node, depth: int) -> tuple[EntrySense, ...]:
-            if depth > DEEPEST + 1:
+        def read(component: Node, above: tuple[Node, ...] = ()) -> tuple[EntrySense, ...]:
+            above = (*above, component)
+            if len(above) > DEEPEST + 1:
                 raise InputError(
                     f"senses of {word[:80]!r} are too deep: {DEEPEST} levels are the most"
                 )
             found = []
             for part in self._list_members(component):
-                inner = read(part, depth + 1)
+                if part in above:
+                    raise InputError(f"senses of {word[:80]!r} are inside of each other")
+                if part in told:
+                    continue
+                told.add(part)
+                inner = read(part, above)
                 for sense in self._all(part, "lexicog:describes"):
                     if sense not in seen:
                         seen.add(sense)
@@ -155,7 +162,7 @@ class _Reader:
             return tuple(found)
 
         articles = sorted(self.graph.subjects(self._name("lexicog:describes"), entry), key=_order)
-        return tuple(one for article in articles for one in read(article, 1)), seen
+        return tuple(one for article in articles for one in read(article)), seen
 
     def _list_members(self, component: Node) -> list[Node]:
         members = []

@@ -17,6 +17,7 @@ from grassmeans_explorer.entries.entry import (
     KEEP,
     PROPOSED,
     STATUSES,
+    UNIVERSAL_TAGS,
     CrossReference,
     DictionaryEntry,
     EntryExample,
@@ -53,12 +54,6 @@ _REFERENCES = {
     "narrower": "hyponymy",
     "part": "meronymy",
 }
-# Universal part-of-speech tags.
-_TAGS = {
-    "noun": "NOUN", "proper noun": "PROPN", "verb": "VERB", "adjective": "ADJ", "adverb": "ADV",
-    "pronoun": "PRON", "preposition": "ADP", "conjunction": "CCONJ", "determiner": "DET",
-    "numeral": "NUM", "interjection": "INTJ", "particle": "PART",
-}  # fmt: skip
 _FLOWING = ("quote", "orth", "def", "note", "usg", "gram", "ref", "bibl", "title", "p", "language")
 
 
@@ -103,7 +98,7 @@ def _add_grammar(parent: ET.Element, part_of_speech: str, collocates: tuple[str,
         return
     group = add(parent, "gramGrp")
     if part_of_speech:
-        tag = _TAGS.get(part_of_speech)
+        tag = UNIVERSAL_TAGS.get(part_of_speech)
         add(group, "gram", part_of_speech, type="pos", **({"norm": tag} if tag else {}))
     for word in collocates:
         add(group, "gram", word, type="collocate")

@@ -43,6 +43,15 @@ function placeAnew(changes, { texts, places }) {
   });
 }
 
+/** Texts that were not saved, then new changes; a text that was written again comes once. */
+function joinChanges(unsaved, changes) {
+  const isAgain = (one) => changes.some((other) => other.action === "set" && other.field === one.field && other.path.join() === one.path.join());
+  return [...unsaved.filter((one) => !isAgain(one)), ...changes];
+}
+
+/** Whether the same change may be taken later: the server is away or busy, or somebody else was first. */
+const mayPass = ({ status }) => status === 0 || status === 409 || status === 429 || status >= 500;
+
 function conflictPanel(conflict, { mine, theirs }) {
   return h("div", { class: "panel error conflict", role: "alert" },
     h("h2", {}, "This entry was changed meanwhile"),
@@ -63,6 +72,7 @@ export function makeSaving(word, onSaved) {
   const message = h("div", { class: "message" });
   const element = h("div", {}, message);
   let value = null, line = Promise.resolve(), open = 0;
+  let unsaved = []; // texts that the server does not have yet: they go with the next change
 
   function take(answer, redraw) {
     value = answer;
@@ -75,13 +85,20 @@ export function makeSaving(word, onSaved) {
     message.replaceChildren(conflictPanel(conflict, {
       mine: again(() => {
         value = { ...value, revision: conflict.revision };
+        unsaved = [];
         const anew = placeAnew(changes, conflict);
         if (anew.length) step("/change", () => ({ changes: anew }), true);
         else reload();
       }),
-      theirs: again(() => reload()),
+      theirs: again(() => { unsaved = []; reload(); }),
     }));
     message.querySelector("button").focus();
+  }
+
+  /** What is sent again for a failure: texts that were typed; all else is looked at anew first. */
+  function againAfter(failure, rest, body, redraw) {
+    if (unsaved.length) return () => step("/change", () => ({ changes: [] }), redraw);
+    return failure.status === 409 ? reload : () => step(rest, body, redraw);
   }
 
   /** One step after all before it; with `redraw` the page shows the entry anew. */
@@ -90,16 +107,24 @@ export function makeSaving(word, onSaved) {
     state.textContent = "Saving…";
     line = line.then(async () => {
       const given = body();
+      if (given.changes) given.changes = joinChanges(unsaved, given.changes);
       try {
         const sent = { revision: value.revision, ...given };
         // A page that is being left still sends what is short enough for browsers to do so.
         const keepalive = JSON.stringify(sent).length < MOST_KEPT_ALIVE;
-        take(await ask(entryUrl(word, rest), { method: "POST", body: sent, keepalive }), redraw);
-        if (open === 1) state.textContent = "Saved";
+        if (given.changes?.length === 0) {
+          state.textContent = "";
+          return;
+        }
+        const answer = await ask(entryUrl(word, rest), { method: "POST", body: sent, keepalive });
+        if (given.changes) unsaved = [];
+        take(answer, redraw);
+        state.textContent = unsaved.length ? "Not saved" : open === 1 ? "Saved" : "Saving…";
       } catch (failure) {
         state.textContent = "Not saved";
+        if (mayPass(failure) && given.changes?.every((one) => one.action === "set")) unsaved = given.changes;
         if (failure.conflict) settle(failure.conflict, given.changes);
-        else message.replaceChildren(errorPanel(failure, { title: "This was not saved", retry: failure.status === 409 ? reload : () => step(rest, body, redraw) }));
+        else message.replaceChildren(errorPanel(failure, { title: "This was not saved", retry: againAfter(failure, rest, body, redraw) }));
       } finally {
         open -= 1;
       }
@@ -115,7 +140,8 @@ export function makeSaving(word, onSaved) {
     }
   }
 
-  const change = (changes, redraw = false) => step("/change", () => ({ changes }), redraw);
+  /** `changes` may be a function: it is asked when all before it are made. */
+  const change = (changes, redraw = false) => step("/change", () => ({ changes: typeof changes === "function" ? changes() : changes }), redraw);
   const undo = () => step("/undo", () => ({}), true).then(() => announce("Undone"));
   const redo = () => step("/redo", () => ({}), true).then(() => announce("Done again"));
   return { element, state, change, undo, redo, reload, set: (answer) => { value = answer; }, settled: () => line };

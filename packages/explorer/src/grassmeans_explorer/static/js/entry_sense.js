@@ -36,14 +36,20 @@ function exampleItem(example, decide, forget) {
       forget ? button("Forget", forget, { class: "small quiet" }) : null));
 }
 
+/** The examples with a decision on one of them; nothing for "forget". */
+function decideOn(examples, example, decision) {
+  const decided = decision ? [{ ...example, decision }] : [];
+  if (!examples.some((other) => sameLine(other, example))) return [...examples, ...decided];
+  return examples.flatMap((other) => (sameLine(other, example) ? decided : [other]));
+}
+
+/** `save(change)`: `change` makes the new examples of those that are there when its turn comes. */
 function exampleField(sense, proposed, save) {
-  const own = sense.examples;
-  const put = (examples) => save("examples", { examples }, true);
-  const decided = (example, decision) => put([...own.filter((other) => !sameLine(other, example)), { ...example, decision }]);
-  const items = [
-    ...own.map((example) => exampleItem(example, (decision) => put(own.map((other) => (other === example ? { ...example, decision } : other))), () => put(own.filter((other) => other !== example)))),
-    ...proposed.map((example) => exampleItem(example, (decision) => decided(example, decision))),
-  ];
+  const item = (example, own) => {
+    const decide = (decision) => save((examples) => decideOn(examples, example, decision));
+    return exampleItem(example, decide, own ? () => decide("") : null);
+  };
+  const items = [...sense.examples.map((example) => item(example, true)), ...proposed.map((example) => item(example, false))];
   return h("div", { class: "entry-field", role: "group", "aria-label": "Examples" }, h("span", { class: "label" }, "Examples"),
     items.length ? h("ul", { class: "examples" }, items) : h("p", { class: "soft" }, "None yet: keep lines of the concordance."));
 }
@@ -93,6 +99,11 @@ export function entrySense(sense, path, siblings, context) {
   const label = path.join(".");
   const proposed = context.proposals.get(label) ?? { path, name: "", definition: "", part_of_speech: "", collocates: [], examples: [] };
   const save = (field, more, redraw = false) => context.change([{ action: "set", path, key: sense.key, field, ...more }], redraw, path);
+  // Where another click is on its way, its examples are there before these are made.
+  const saveExamples = (make) => context.change(() => {
+    const now = senseAt(context.entry(), path);
+    return [{ action: "set", path, key: sense.key, field: "examples", examples: make(now && now.key === sense.key ? now.examples : sense.examples) }];
+  }, true, path);
   const all = () => takeAll(context.entry(), proposed);
   const text = (field, title, more = {}) => textField(title, sense[field], (value) => save(field, { text: value }), { proposed: proposed[field], ...more });
   return h("li", {
@@ -109,7 +120,7 @@ export function entrySense(sense, path, siblings, context) {
   text("definition", "Definition", { rows: 2 }),
   h("div", { class: "entry-columns" }, text("name", "Name"), text("part_of_speech", "Part of speech", { list: "parts-of-speech" })),
   textField("Collocates", sense.collocates, (items) => save("collocates", { items }), { ...words, proposed: proposed.collocates.join(", ") }),
-  exampleField(sense, proposed.examples, save),
+  exampleField(sense, proposed.examples, saveExamples),
   h("details", { open: sense.labels.length + sense.references.length + sense.notes.length > 0 }, h("summary", {}, "Labels, references, notes"),
     rowsField("Labels", "label", sense.labels, LABEL_KINDS, "text", (labels) => save("labels", { labels })),
     rowsField("References", "reference", sense.references, REFERENCE_KINDS, "key", (references) => save("references", { references })),

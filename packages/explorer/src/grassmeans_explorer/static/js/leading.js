@@ -45,7 +45,7 @@ export function leadToWord(mount) {
         return;
       }
       if (ended) return;
-      if (found.known_by === "phrase") {
+      if (found.known_by === "phrase" && route.view !== "entry") {
         location.replace(makeHash("phrase", route.word));
         return;
       }
@@ -58,7 +58,7 @@ export function leadToWord(mount) {
         app.moved(route);
         root.append(...[leadNote(found)].filter(Boolean));
       }
-      inner = kind === "wordless" ? mountWordless(root, route, app, found) : mount(root, route, app);
+      inner = kind === "wordless" ? mountWordless(root, route, app, found) : mount(root, route, app, found);
     }
 
     return {

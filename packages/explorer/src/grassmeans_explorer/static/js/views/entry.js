@@ -7,7 +7,7 @@ import { entryDownloads } from "../entry_files.js";
 import { entryUrl, makeSaving } from "../entry_saving.js";
 import { LABEL_KINDS, REFERENCE_KINDS, entrySense, lines, takeAll } from "../entry_sense.js";
 import { announce, makeLoader } from "../status.js";
-import { wordHeading } from "../word_heading.js";
+import { PHRASE_VIEWS, wordHeading } from "../word_heading.js";
 
 const STATUSES = ["draft", "review", "done"];
 const PARTS = ["noun", "proper noun", "verb", "adjective", "adverb", "pronoun", "preposition", "conjunction", "determiner", "numeral", "interjection", "particle", "affix", "phrase"];
@@ -19,15 +19,15 @@ function lateTexts(conflicts) {
     h("ol", {}, conflicts.map((late) => h("li", { dir: "auto" }, texts(late.senses).join("; ") || "no definitions"))));
 }
 
-/** Show the entry of a word. */
-export function mount(root, route, app) {
+/** Show the entry of a word, or of a phrase of the corpus: `found` is what the server says of it. */
+export function mount(root, route, app, found) {
   const { word } = route;
   let value = null, proposals = null;
-  const heading = wordHeading(word, "entry");
+  const heading = found.known_by === "phrase" ? wordHeading(word, "entry", "", PHRASE_VIEWS) : wordHeading(word, "entry");
   const place = h("div", { class: "entry" });
   const remarks = h("div", {});
   const hint = h("p", { class: "soft", role: "status" });
-  const saving = makeSaving(word, (answer, redraw) => { value = answer; showState(); if (redraw) draw(); });
+  const saving = makeSaving(word, (answer, redraw) => { value = answer; showState(); if (redraw) drawSent(); });
   const undo = button("Undo", () => { flushFields(); saving.undo().then(propose); }, { class: "undo" });
   const redo = button("Redo", () => saving.redo().then(propose), { class: "redo" });
   const takeEvery = button("Take all proposals", () => takeThem(), { class: "main" });
@@ -68,12 +68,18 @@ export function mount(root, route, app) {
 
   const setEntry = (field) => (given) => change([{ action: "set", path: [], field, ...given }], false);
 
-  /** Draw anew; the field that has the keyboard keeps it. */
+  /** Labels, references and notes of the whole entry and of each sense. */
+  const moreParts = () => [...place.querySelectorAll(":is(.entry-field, .entry-columns) ~ details")];
+  const placeOf = (part) => part.closest("[data-path]")?.dataset.path ?? "";
+
+  /** Draw anew; the field that has the keyboard keeps it, and what is open stays so. */
   function draw() {
+    const open = new Set(moreParts().filter((part) => part.open).map(placeOf));
     const inputs = () => [...place.querySelectorAll("input, textarea, select")];
     const at = inputs().indexOf(document.activeElement);
     const caret = at < 0 ? null : document.activeElement.selectionStart ?? null;
     fill();
+    for (const part of moreParts()) part.open ||= open.has(placeOf(part));
     const field = at < 0 ? null : inputs()[at];
     field?.focus({ preventScroll: true });
     if (field && caret !== null) field.setSelectionRange(caret, caret);
@@ -104,19 +110,31 @@ export function mount(root, route, app) {
     ].filter(Boolean));
   }
 
+  /** Draw anew once what is being typed is in the entry: its fields are filled from there. */
+  async function drawSent() {
+    while (isTyping()) {
+      flushFields();
+      await saving.settled();
+    }
+    if (root.isConnected) draw();
+  }
+
+  /** Whether somebody is about to write into a new row, which only the page knows of. */
+  function isBegun() {
+    const row = root.isConnected && document.activeElement?.closest(".entry-row");
+    return Boolean(row) && !row.querySelector("input").value;
+  }
+
   /** Fetch what is proposed for what is empty now. */
   async function propose() {
     if (!value.model_senses.length) return;
     try {
-      const found = await ask(entryUrl(word, "/proposal"));
-      // What is being typed is in the entry before its fields are drawn anew.
-      do {
-        flushFields();
-        await saving.settled();
-      } while (isTyping());
-      proposals = found;
+      const answer = await ask(entryUrl(word, "/proposal"));
+      await saving.settled();
+      while (isBegun()) await new Promise((go) => { setTimeout(go, 300); });
+      proposals = answer;
       hint.textContent = "";
-      if (root.isConnected) draw();
+      await drawSent();
     } catch (failure) {
       hint.textContent = `There are no proposals: ${failure.message}`;
     }
@@ -128,8 +146,10 @@ export function mount(root, route, app) {
     if (signal.aborted) return;
     showState();
     draw();
-    hint.textContent = "Looking for proposals…";
-    propose();
+    if (value.model_senses.length) {
+      hint.textContent = "Looking for proposals…";
+      propose();
+    } else hint.textContent = "The model has no senses of it: write your own.";
   });
 
   const leave = () => flushFields();

@@ -8,6 +8,7 @@ import { NO_CORPUS, nothingToAsk } from "../query_tabs.js";
 import { makeHash, navigate } from "../router.js";
 import { lineParts, senseBadge, wordList } from "../sense_card.js";
 import { emptyPanel, makeLoader } from "../status.js";
+import { PHRASE_VIEWS, wordHeading } from "../word_heading.js";
 
 const SHOWN = 30;
 const FEWEST = 3;
@@ -15,7 +16,7 @@ const DIALS = [["auto", "as many as there seem to be"], ...[2, 3, 4, 5].map((n) 
 
 function nearTable(rows) {
   if (!rows.length) return emptyPanel("No collocates", `No word stands near it ${FEWEST} times or more, and more often than by chance.`);
-  return h("table", { class: "collocates" },
+  return h("table", { class: "collocates near-phrase" },
     h("thead", {}, h("tr", {}, ["near it", "times", "in the corpus", "logDice", "log-likelihood"].map((label) => h("th", { scope: "col" }, label)))),
     h("tbody", {}, rows.map((row) => h("tr", {}, h("th", { scope: "row" }, h("a", { href: makeHash("word", row.word), dir: "auto" }, row.word)),
       [formatCount(row.count), formatCount(row.total), row.log_dice.toFixed(2), row.log_likelihood.toFixed(1)].map((value) => h("td", { class: "number" }, value))))));
@@ -25,8 +26,8 @@ function nearTable(rows) {
 export function mount(root, route, app) {
   const phrase = route.word;
   let values = {}, k = "", sense = "";
-  const facts = h("p", { class: "soft facts" });
-  root.append(h("div", { class: "word-heading" }, h("h1", { dir: "auto", tabindex: -1 }, phrase), facts));
+  const { element: heading, facts } = wordHeading(phrase, "phrase", "", PHRASE_VIEWS);
+  root.append(heading);
   if (!app.health.has_corpus) return nothingToAsk(root, "Phrases need a corpus", NO_CORPUS);
   const go = (changed) => navigate(makeHash("phrase", phrase, { ...values, k, sense, page: values.page > 1 ? values.page : "", ...changed }));
   const dial = h("select", { "aria-label": "How many senses" }, DIALS.map(([value, label]) => h("option", { value }, label)));

@@ -20,17 +20,26 @@ export function mount(root, route, app) {
   const go = (changed) => navigate(makeHash("query", "", { q, ...values, page: values.page > 1 ? values.page : "", ...changed }));
   const lines = makeMatchLines(app, go, { onFailure: (failure) => showMistake(failure), onFound: () => showMistake(null) });
   lines.element.hidden = true;
+  // Beside lines the help is closed: they would begin below it. A mistake opens it.
+  const help = h("details", { class: "panel query-help", open: innerWidth > 640 && !route.params.get("q") }, h("summary", {}, "The language"),
+    h("dl", {}, HELP.map(([text, label]) => [h("dt", {}, button(text, () => { input.value = text; input.focus(); }, { class: "link", title: "Put it into the field" })), h("dd", {}, label)])));
   const ask = (text) => navigate(makeHash("query", "", { q: text, sort: values.sort, per: values.per }));
+  function submit(text) {
+    if (!text) return;
+    help.open = false;
+    ask(text);
+  }
   root.append(h("div", { class: "query-columns" },
-    h("form", { class: "query-form", role: "search", "aria-label": "Query", onsubmit: (event) => { event.preventDefault(); if (input.value.trim()) ask(input.value.trim()); } },
+    h("form", { class: "query-form", role: "search", "aria-label": "Query", onsubmit: (event) => { event.preventDefault(); submit(input.value.trim()); } },
       h("label", { for: "cql" }, "Query in CQL"), input, mistake, h("div", { class: "form-actions" }, h("button", { type: "submit", class: "main" }, "Find"))),
-    h("details", { class: "panel query-help", open: innerWidth > 640 }, h("summary", {}, "The language"),
-      h("dl", {}, HELP.map(([text, label]) => [h("dt", {}, button(text, () => { input.value = text; input.focus(); }, { class: "link", title: "Put it into the field" })), h("dd", {}, label)])))), lines.element);
+    help), lines.element);
 
   /** Where the server has named the column: a caret under it. */
   function showMistake(failure) {
     const column = failure?.column;
     input.setAttribute("aria-invalid", String(Boolean(column)));
+    if (column) help.open = innerWidth > 640;
+    lines.element.hidden = !q || Boolean(column); // which would say the same again
     mistake.replaceChildren(...(column ? [h("pre", { "aria-hidden": "true" }, `${q}\n${" ".repeat(column - 1)}^`), h("p", {}, failure.message)] : []));
   }
 
