@@ -283,6 +283,19 @@ def test_what_was_corrected_while_a_version_was_saved_is_not_settled(folder):
     assert (again.n_corrections, again.n_unsaved) == (2, 1)
 
 
+def test_what_was_discarded_while_a_version_was_saved_settles_no_later_draft(folder):
+    opened, _ = visit(folder)
+    correct_word(opened, "crane", HIDE)
+    moment = opened.now
+    discard_corrections(opened, 1)
+    opened.note_saved(moment, ["crane"], "model-v2")
+    correct_word(opened, "bank", HIDE)  # as many steps as the version has
+    assert (opened.n_corrections, opened.n_unsaved) == (1, 1)
+    kill(opened)
+    again, _ = visit(folder)
+    assert [edit.word for edit in list_corrections(again).edits] == ["bank"]
+
+
 def test_a_look_leaves_nothing_behind(folder):
     leave(visit(folder)[0])
     assert [p.name for p in folder.parent.iterdir()] == ["model"]
