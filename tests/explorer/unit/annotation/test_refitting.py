@@ -70,3 +70,25 @@ def test_what_cannot_be_refitted_is_told(
     pairs = make_project(tmp_path / "pairs", uses, ["Ann"], task="relatedness")
     with pytest.raises(InputError, match="labels of senses"):
         refit_senses(pairs, doubtful_model_folder, doubtful_corpus)
+
+
+def test_labels_of_another_version_are_no_senses_of_this_one(
+    project, doubtful_corpus, doubtful_model_folder, tmp_path
+):
+    for use in project.uses.values():
+        if "music" in use.context:
+            project.adjudicate(use.identifier, "new")
+    other = refit_senses(project, doubtful_model_folder, doubtful_corpus).save(tmp_path / "v")
+    with pytest.raises(InputError, match="senses of another model, or of another version"):
+        refit_senses(project, other, doubtful_corpus)
+
+
+def test_where_all_is_refused_the_reasons_are_told(
+    project, doubtful_corpus, doubtful_model_folder, tmp_path
+):
+    for item in list(project.items)[:5]:  # of the other sense
+        project.adjudicate(item, "1")
+    found = refit_senses(project, doubtful_model_folder, doubtful_corpus)
+    assert len(found.refused) == 1
+    with pytest.raises(InputError, match=r"no line could be given .* would have sense 1"):
+        found.save(tmp_path / "versions")

@@ -38,7 +38,12 @@ class Refit:
     """What could not be done, for people: lines that fit their sense in no way."""
 
     def save(self, folder: str | Path | None = None, name: str | None = None) -> Path:
-        """Save it as a new version, as `grassmeans_explorer.editing.saving.save_version` does."""
+        """Save it as a new version, as `grassmeans_explorer.editing.saving.save_version` does.
+
+        `InputError` with what was refused, where no line could be given to a sense.
+        """
+        if not self.edits:
+            raise InputError(f"no line could be given to its sense: {'; '.join(self.refused)}")
         return save_version(self.model, self.edits, folder, name)
 
 
@@ -47,14 +52,11 @@ def refit_senses(
 ) -> Refit:
     """Give the lines of an annotation to the senses that were decided for them.
 
-    `InputError` where the annotation is of another corpus, or nothing of it is decided.
+    `InputError` where `tell_why_not` says why not, or nothing is decided.
     """
     opened, read = open_model(model), open_corpus(corpus)
-    if project.task != SENSES:
-        raise InputError("only labels of senses tell which lines a sense has")
-    digest = project.manifest.get("inputs", {}).get("corpus")
-    if digest != read.manifest["digest"]:
-        raise InputError(f"{project.path.name} was not drawn from the corpus {read.path.name}")
+    if why_not := tell_why_not(project, opened, read):
+        raise InputError(f"{project.path.name}: {why_not}")
     decided, n_open = _collect(project, opened)
     if not decided:
         raise InputError("no line is decided yet: judge some, or adjudicate")
@@ -74,6 +76,18 @@ def refit_senses(
         except InputError as error:
             refused.append(f"{word}.{label}: {error}")
     return Refit(opened, edits, n_lines, n_open, tuple(refused))
+
+
+def tell_why_not(project: AnnotationProject, model: SenseModel, corpus: Corpus) -> str:
+    """Why the lines of an annotation cannot be given to a model's senses; empty where they can."""
+    if project.task != SENSES:
+        return "only labels of senses tell which lines a sense has"
+    inputs = project.manifest.get("inputs", {})
+    if inputs.get("corpus") != corpus.manifest["digest"]:
+        return f"the lines were not drawn from the corpus {corpus.path.name}"
+    if inputs.get("model", model.digest) != model.digest:
+        return "the labels are senses of another model, or of another version of this one: open it"
+    return ""
 
 
 def _collect(
