@@ -116,7 +116,7 @@ def import_(
     -------
     output: Folder of the annotation.
     """
-    from grassmeans_explorer.annotation.durel import import_project
+    from grassmeans_explorer.annotation.durel_reading import import_project
 
     project, report = import_project(
         folder, output, annotators=annotator or (), overwrite=overwrite

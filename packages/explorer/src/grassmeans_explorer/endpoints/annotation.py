@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Header, Path, Query, Request, Response
 from pydantic import Field
 
+from grassmeans_explorer.annotation.durel_reading import TABLES
 from grassmeans_explorer.annotation.judgments import LONGEST_COMMENT
 from grassmeans_explorer.annotation.tokens import LONGEST_TOKEN
 from grassmeans_explorer.editing.saving import LONGEST_VERSION_NAME
@@ -89,6 +90,7 @@ class ImportRequest(schema.RequestBody):
     judgments: str = _table("What annotators said of pairs.")
     labels: str = _table("What annotators said of single uses.")
     senses: str = _table("What the labels mean.")
+    decisions: str = _table("What was adjudicated, as the export writes it.")
 
 
 class RefitRequest(schema.RequestBody):
@@ -226,7 +228,7 @@ def make_making_router(session: Session) -> APIRouter:
         ),
     )
     async def import_(request: Request, body: ImportRequest, token: Token = "") -> Response:
-        tables = {name: getattr(body, name) for name in annotation_making.TABLES}
+        tables = {name: getattr(body, name) for name in TABLES}
         return await session.tell(
             request, annotation_making.import_tables, body.name, tables, body.annotators,
             token=token,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
-from grassmeans_explorer.annotation.durel import import_project
+from grassmeans_explorer.annotation.durel_reading import TABLES, import_project
 from grassmeans_explorer.annotation.making import draw_project
 from grassmeans_explorer.annotation.project import SENSES
 from grassmeans_explorer.limits import ConflictError, TooMuchError
@@ -22,8 +22,6 @@ from grassmeans_explorer.queries.annotating import (
 )
 from grassmeans_explorer.queries.shelf import Shelf
 from grassmeans_explorer.work import begin_long_work, checkpoint
-
-TABLES = ("uses", "instances", "judgments", "labels", "senses")
 
 
 @dataclass(frozen=True, slots=True)
