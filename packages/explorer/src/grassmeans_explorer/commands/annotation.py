@@ -173,13 +173,16 @@ def refit(
     -------
     name: Of the version; the next that is free by default.
     """
+    from grassmeans.models.model import load
     from grassmeans_explorer.annotation.project import AnnotationProject
     from grassmeans_explorer.annotation.refitting import refit_senses
+    from grassmeans_explorer.entries.store import carry_entries
 
     found = refit_senses(AnnotationProject.open(project), model, corpus)
     for line in found.refused:
         note(f"not done: {line}")
     folder = found.save(name=name)
+    carry_entries(found.model, load(folder))
     print_summary(
         {"model": str(folder), "n_lines": found.n_lines, "n_open": found.n_open},
         f"{found.n_lines:,} lines given to their senses, {found.n_open:,} items open: {folder}",

@@ -17,6 +17,7 @@ from grassmeans_explorer.annotation.tokens import LONGEST_TOKEN
 from grassmeans_explorer.editing.saving import LONGEST_VERSION_NAME
 from grassmeans_explorer.endpoints import schema
 from grassmeans_explorer.endpoints.answers import Session, json_answer
+from grassmeans_explorer.entries.open_entries import refit_with_entries
 from grassmeans_explorer.queries import adjudicating, annotating, annotation_making
 
 LONGEST_NAME = 200
@@ -185,9 +186,7 @@ def make_running_router(session: Session) -> APIRouter:
     async def refit(
         request: Request, project: Project, body: RefitRequest, token: Token = ""
     ) -> Response:
-        return await session.tell(
-            request, adjudicating.refit_from_lines, project, body.name, token=token
-        )
+        return await session.tell(request, refit_with_entries, project, body.name, token=token)
 
     packed = schema.failures(*_ASK)
     packed[200] = {
