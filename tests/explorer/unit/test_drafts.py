@@ -230,7 +230,29 @@ def test_outcomes_that_do_not_fit_the_model_are_damage(folder, topic_corpus):
         leave(again)
 
 
-def test_discarded_corrections_are_kept_once(folder):
+def test_discarded_corrections_are_kept_however_often(folder):
+    opened, _ = visit(folder)
+    for word in ("crane", "bank"):
+        correct_word(opened, word, HIDE)
+        discard_corrections(opened, 1)
+    correct_word(opened, "crane", NAME)
+    save_corrections(opened)
+    leave(opened)
+    name = opened.draft.path.name
+    kept = {p.name: p for p in folder.parent.iterdir() if p.name.startswith(name)}
+    assert set(kept) == {f"{name}.old", f"{name}.old-2", f"{name}.old-3"}
+    steps = [read_draft(kept[f"{name}{end}"])[1][0] for end in (".old", ".old-2", ".old-3")]
+    assert [step["word"] for step in steps] == ["crane", "bank", "crane"]
+    # What a version has is not kept for ever.
+    again, _ = visit(folder)
+    correct_word(again, "bank", NAME)
+    save_corrections(again)
+    leave(again)
+    assert not (folder.parent / f"{name}.old-4").exists()
+    assert read_draft(kept[f"{name}.old-3"])[1][0]["word"] == "bank"
+
+
+def test_discarded_corrections_are_kept(folder):
     opened, _ = visit(folder)
     correct_word(opened, "crane", HIDE)
     with pytest.raises(ConflictError, match="1 corrections now, not 2"):

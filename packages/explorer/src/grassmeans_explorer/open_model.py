@@ -176,7 +176,7 @@ class OpenModel:
             self.n_found = 0
 
     def discard(self, n_corrections: int) -> None:
-        """Take all corrections back; the draft is kept once, as ``.old``.
+        """Take all corrections back; the draft is kept, as ``.old``.
 
         `ConflictError` where there are not so many.
         """
