@@ -4,8 +4,9 @@
     python docs/hooks/screenshots.py geometry map              # some that need no corpus
 
 The model is the English one, the corpus any of some million words (those that are stored show four
-million of an encyclopaedia); without a corpus those pictures are left as they are that show one. Needs Debian's chromium, or another one that Playwright
-can start, and Pillow, which makes the pictures small.
+million of an encyclopaedia); without a corpus those pictures are left as they are that show one.
+Needs Debian's chromium, or another one that Playwright can start, and Pillow, which makes the
+pictures small.
 """
 
 from __future__ import annotations
