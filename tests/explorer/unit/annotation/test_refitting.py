@@ -7,6 +7,8 @@ import pytest
 
 from grassmeans.errors import InputError
 from grassmeans.models.model import load
+from grassmeans.senses.samples import sample_word
+from grassmeans_explorer.annotation import refitting
 from grassmeans_explorer.annotation.making import draw_project
 from grassmeans_explorer.annotation.project import make_project
 from grassmeans_explorer.annotation.refitting import refit_senses
@@ -57,6 +59,26 @@ def test_adjudicated_lines_turn_a_sense(project, doubtful_corpus, doubtful_model
     (edit,) = found.edits["crane"].edits
     assert (edit.action, edit.senses, len(edit.lines)) == ("assign", (1,), 5)
     assert edit.n_taken == 5
+
+
+def test_the_contexts_of_a_word_are_read_once_for_all_its_labels(
+    project, doubtful_corpus, doubtful_model_folder, monkeypatch
+):
+    read = []
+
+    def sample(word, *rest):
+        read.append(word)
+        return sample_word(word, *rest)
+
+    monkeypatch.setattr(refitting, "sample_word", sample)
+    for use in project.uses.values():
+        if "music" in use.context:
+            project.adjudicate(use.identifier, "new")
+    for item in list(project.items)[-5:]:
+        project.adjudicate(item, "1")
+    assert len({one.label for one in project.decide() if one.label}) == 2
+    refit_senses(project, doubtful_model_folder, doubtful_corpus)
+    assert read == ["crane"]
 
 
 def test_what_cannot_be_refitted_is_told(

@@ -17,7 +17,7 @@ from grassmeans.corpus.corpus import Corpus, open_corpus
 from grassmeans.errors import InputError
 from grassmeans.models.model import SenseModel, open_model
 from grassmeans.models.origin import OWN, name_corpus, relate_corpus
-from grassmeans.senses.samples import EncodedWord, complete_sample, sample_word
+from grassmeans.senses.samples import EncodedWord, WordSample, complete_sample, sample_word
 from grassmeans_explorer.annotation.project import NEW, SENSES, UNDECIDED, AnnotationProject
 from grassmeans_explorer.editing.edited_words import Edit, EditedWord, Evidence
 from grassmeans_explorer.editing.saving import save_version
@@ -62,11 +62,14 @@ def refit_senses(
         raise InputError("no line is decided yet: judge some, or adjudicate")
     source = opened.pool_forms(read)
     edits: dict[str, EditedWord] = {}
+    samples: dict[str, WordSample] = {}
     refused = []
     n_lines = 0
     for (word, label), positions in sorted(decided.items(), key=lambda pair: pair[0]):
         edited = edits.get(word) or EditedWord.start(opened, word)
-        evidence = _gather(opened, source, word, positions)
+        if word not in samples:  # of all its labels, each of which may take a while
+            samples[word] = sample_word(word, source, opened.encoder, opened.settings)
+        evidence = _gather(opened, source, samples[word], positions)
         senses = () if label == NEW else (int(label),)
         lines = tuple(positions.tolist())
         edit = Edit(word, "assign", senses, lines=lines, corpus=name_corpus(read).digest)
@@ -107,14 +110,15 @@ def _collect(
     return {key: np.unique(np.array(own, np.int64)) for key, own in found.items()}, n_open
 
 
-def _gather(model: SenseModel, source: Corpus, word: str, positions: Indices) -> Evidence:
+def _gather(model: SenseModel, source: Corpus, sample: WordSample, positions: Indices) -> Evidence:
     """What the correction is made from: a sample of the word's contexts, and those of the lines."""
+    word = sample.word
     if not np.isin(positions, source.positions(word)).all():
         raise InputError(f"{word!r} does not stand at all positions of the annotation")
     encoder = model.encoder
     encoded = EncodedWord(positions, encoder.encode_at(source, positions))
     return Evidence(
-        sample=sample_word(word, source, encoder, model.settings),
+        sample=sample,
         counted_in=None if relate_corpus(model, source) == OWN else name_corpus(source),
         lines=complete_sample(word, encoded, source, encoder),
         rule=model.idk_threshold,
