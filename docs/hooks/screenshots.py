@@ -3,9 +3,10 @@
     python docs/hooks/screenshots.py --corpus corpus           # all of them
     python docs/hooks/screenshots.py geometry map              # some that need no corpus
 
-The model is the English one, the corpus the one that it was made from; without a corpus those
-pictures are left as they are that show one. Needs Debian's chromium, or another one that Playwright
-can start, and Pillow, which makes the pictures small.
+The model is the English one, the corpus any of some million words (those that are stored show four
+million of an encyclopaedia); without a corpus those pictures are left as they are that show one.
+Needs Debian's chromium, or another one that Playwright can start, and Pillow, which makes the
+pictures small.
 """
 
 from __future__ import annotations
@@ -49,9 +50,9 @@ PICTURES = {
     "word": Picture("#/word/bank", ".card", 760, needs_corpus=False),
     "dial": Picture("#/word/bank?k=5", ".tree .block", 760),
     "concordance": Picture("#/concordance/bank", ".kwic tbody tr", 760),
-    "collocates": Picture("#/collocates/bank?sense=3", ".collocates tbody tr", 760),
+    "collocates": Picture("#/collocates/bank?sense=2", ".collocates tbody tr", 760),
     "compare": Picture(
-        "#/compare/bank?sense=1&other=bank&other_sense=3", ".compared-words li", 1300
+        "#/compare/bank?sense=1&other=bank&other_sense=2", ".compared-words li", 1300
     ),
     "text": Picture("#/text?text=" + TEXT.replace(" ", "+"), ".tagged", 960, needs_corpus=False),
     "geometry": Picture("#/geometry/charge", ".map-name", 1000, needs_corpus=False),

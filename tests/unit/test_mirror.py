@@ -69,7 +69,6 @@ EXPLORER = {
     # Entries of an open model, tested by what is asked of them.
     "entries/editing.py": "system/test_entries_api.py",
     "entries/exchange.py": "system/test_entries_api.py",
-    "entries/open_entries.py": "system/test_entries_api.py",
     "entries/showing.py": "system/test_entries_api.py",
     # Parts of one thing, which is tested as a whole.
     "entries/formats/ontolex_vocabulary.py": "unit/entries/formats/test_ontolex.py",

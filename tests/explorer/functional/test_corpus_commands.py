@@ -106,7 +106,7 @@ def test_annotation_make(command, topic_corpus, tmp_path) -> None:
 
 def test_annotation_export(command, lines, tmp_path) -> None:
     told = command.line("annotation", "export", lines, "-o", tmp_path / "tables")
-    assert told["files"] == ["uses.csv", "senses.csv", "labels.csv"]
+    assert told["files"] == ["uses.csv", "senses.csv", "labels.csv", "decisions.csv"]
     assert len((tmp_path / "tables" / "labels.csv").read_text().splitlines()) == 13
     assert run_line("annotation", "export", lines, "-o", tmp_path / "tables") == 2
 

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grassmeans_explorer.annotation.agreement import measure_alpha
-from grassmeans_explorer.annotation.durel import export_project, import_project
+from grassmeans_explorer.annotation.durel import export_project
+from grassmeans_explorer.annotation.durel_reading import import_project
 from grassmeans_explorer.annotation.project import make_project
 from grassmeans_explorer.annotation.uses import Use, clean_text
 

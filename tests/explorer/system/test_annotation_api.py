@@ -171,12 +171,17 @@ def test_projects_are_made_exported_and_imported(client, folder):
     assert packed.headers["content-type"] == "application/zip"
     with zipfile.ZipFile(io.BytesIO(packed.content)) as tables:
         texts = {name[:-4]: tables.read(name).decode() for name in tables.namelist()}
-    assert set(texts) == {"uses", "instances", "judgments"}
+    assert set(texts) == {"uses", "instances", "judgments", "decisions"}
+    texts["judgments"] += "a\tb\tAnn\t4\t \tcrane\n"
     brought = client.post("/api/annotation/imports", json={"name": "again", **texts}).json()
     assert (brought["project"]["n_items"], brought["n_judgments"]) == (5, 1)
+    assert brought["passed_over"] == [
+        "judgment of no two uses of a word: 1 (first: judgments.csv, line 3: a)"
+    ]
     wrong = client.post("/api/annotation/imports", json={"name": "bad", "uses": "x"})
     assert code_of(wrong) == (409, "conflict")
     assert "/tmp" not in wrong.text
+    assert "(first: uses.csv)" in wrong.text
 
 
 def test_lines_with_corrections_that_are_not_saved_are_refused(client):

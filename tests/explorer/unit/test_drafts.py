@@ -230,7 +230,29 @@ def test_outcomes_that_do_not_fit_the_model_are_damage(folder, topic_corpus):
         leave(again)
 
 
-def test_discarded_corrections_are_kept_once(folder):
+def test_discarded_corrections_are_kept_however_often(folder):
+    opened, _ = visit(folder)
+    for word in ("crane", "bank"):
+        correct_word(opened, word, HIDE)
+        discard_corrections(opened, 1)
+    correct_word(opened, "crane", NAME)
+    save_corrections(opened)
+    leave(opened)
+    name = opened.draft.path.name
+    kept = {p.name: p for p in folder.parent.iterdir() if p.name.startswith(name)}
+    assert set(kept) == {f"{name}.old", f"{name}.old-2", f"{name}.old-3"}
+    steps = [read_draft(kept[f"{name}{end}"])[1][0] for end in (".old", ".old-2", ".old-3")]
+    assert [step["word"] for step in steps] == ["crane", "bank", "crane"]
+    # What a version has is not kept for ever.
+    again, _ = visit(folder)
+    correct_word(again, "bank", NAME)
+    save_corrections(again)
+    leave(again)
+    assert not (folder.parent / f"{name}.old-4").exists()
+    assert read_draft(kept[f"{name}.old-3"])[1][0]["word"] == "bank"
+
+
+def test_discarded_corrections_are_kept(folder):
     opened, _ = visit(folder)
     correct_word(opened, "crane", HIDE)
     with pytest.raises(ConflictError, match="1 corrections now, not 2"):
@@ -281,6 +303,19 @@ def test_what_was_corrected_while_a_version_was_saved_is_not_settled(folder):
     again, _ = visit(folder)
     assert state_of(again) == expected
     assert (again.n_corrections, again.n_unsaved) == (2, 1)
+
+
+def test_what_was_discarded_while_a_version_was_saved_settles_no_later_draft(folder):
+    opened, _ = visit(folder)
+    correct_word(opened, "crane", HIDE)
+    moment = opened.now
+    discard_corrections(opened, 1)
+    opened.note_saved(moment, ["crane"], "model-v2")
+    correct_word(opened, "bank", HIDE)  # as many steps as the version has
+    assert (opened.n_corrections, opened.n_unsaved) == (1, 1)
+    kill(opened)
+    again, _ = visit(folder)
+    assert [edit.word for edit in list_corrections(again).edits] == ["bank"]
 
 
 def test_a_look_leaves_nothing_behind(folder):

@@ -9,8 +9,8 @@ correction found in a corpus (a split, an adopted division, given lines) stands 
 The name of the file has the digest of the model, so that a draft is never taken for that of a model
 which has changed: it stays where it is, and is told. A line without an end is that of a step which
 was never answered; it is cut off. A file that cannot be used is set aside (``.damaged``), one whose
-corrections are saved or discarded is kept once (``.old``). Nothing is deleted that holds a
-correction.
+corrections are saved or discarded is kept (``.old``, and ``.old-2`` and so on where that holds
+corrections which no version has). Nothing is deleted that holds such a correction.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import base64
 import contextlib
 import os
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -144,6 +145,16 @@ def count_corrections(steps: list[Step]) -> int:
     return sum(now for now, _ in done.values())
 
 
+def _holds_corrections(path: Path) -> bool:
+    """Whether a file may hold corrections that no version has."""
+    try:
+        return count_corrections(read_draft(path)[1]) > 0
+    except FileNotFoundError:
+        return False
+    except ArtifactError:
+        return True
+
+
 def is_settled(steps: list[Step]) -> bool:
     """Whether a version has all that was done."""
     n_steps = sum(step["action"] != SAVED for step in steps)
@@ -223,10 +234,15 @@ class Draft(Journal):
         self._begin(len(self._head))
 
     def _retire(self) -> None:
-        """Keep the file as ``.old``, in the place of an earlier one."""
+        """Keep the file as ``.old``, in the place of an earlier one that is in a version."""
         self._end()
         with explain_write_errors(self.path):
-            os.replace(self.path, self.path.with_name(self.path.name + ".old"))
+            os.replace(self.path, self._find_old())
+
+    def _find_old(self) -> Path:
+        endings = (".old" if number == 1 else f".old-{number}" for number in count(1))
+        places = (self.path.with_name(self.path.name + ending) for ending in endings)
+        return next(place for place in places if not _holds_corrections(place))
 
     def close(self) -> None:
         """Let others have it; a draft without a step, or whose steps are all saved, is settled."""

@@ -41,6 +41,7 @@ class Corrected:
     edits: Mapping[str, EditedWord] = field(default_factory=dict)
     revisions: Mapping[str, int] = field(default_factory=dict)
     n_steps: int = 0  # that led here: corrections, and what was undone and done again
+    n_discards: int = 0  # how often all corrections were taken back before
 
     def revision(self, word: str) -> int:
         """A number that changes whenever the senses of a word do; 0 for the model's own."""
@@ -165,6 +166,8 @@ class OpenModel:
     def note_saved(self, now: Corrected, words: Iterable[str], version: str) -> None:
         """Remember which version has the corrections of a moment; the draft of them is settled."""
         with self._changing:
+            if now.n_discards != self._now.n_discards:
+                return  # they were discarded meanwhile: a draft of others has begun
             if self.draft is not None:
                 step = {"action": SAVED, "version": version, "n_steps": now.n_steps}
                 with contextlib.suppress(StorageError):  # then the draft is found once more
@@ -173,7 +176,7 @@ class OpenModel:
             self.n_found = 0
 
     def discard(self, n_corrections: int) -> None:
-        """Take all corrections back; the draft is kept once, as ``.old``.
+        """Take all corrections back; the draft is kept, as ``.old``.
 
         `ConflictError` where there are not so many.
         """
@@ -189,7 +192,7 @@ class OpenModel:
 
     def forget_all(self) -> None:
         """Be as the model was opened."""
-        self._now = Corrected(self.base)
+        self._now = Corrected(self.base, n_discards=self._now.n_discards + 1)
         self.saved = {}
         self.n_found = 0
 

@@ -125,7 +125,8 @@ def test_two_people_and_who_adjudicates_at_the_same_time(open_page, address, fol
     boss.goto("about:blank")
     boss = open_page("#/adjudicate/lines", address)
     expect(boss.locator(".facts")).to_contain_text("6 not decided")
-    bo.get_by_role("button", name="Look at it again").click()
+    expect(bo.get_by_role("button", name="Look at it again")).to_be_focused()
+    bo.keyboard.press("Enter")
     expect(bo.locator("[aria-pressed=true]")).to_have_attribute("data-label", "2")
     for n in range(1, SIZE + 1):
         boss.keyboard.press("1")
@@ -174,10 +175,37 @@ def test_agreement_refit_and_tables(open_page, address, folder, tmp_path) -> Non
     page.get_by_text("Bring tables along").click()
     form = page.locator(".importing")
     form.get_by_label("Name of the annotation").fill("again")
-    form.get_by_label("uses.csv").set_input_files(sorted((tmp_path / "tables").glob("*.csv")))
+    files = [
+        file.rename(file.with_name(f"crane_{file.name}"))  # as they are published
+        for file in sorted((tmp_path / "tables").glob("*.csv"))
+    ]
+    (tmp_path / "notes.csv").write_text("a\tb\n")
+    form.get_by_label("uses.csv").set_input_files([*files, tmp_path / "notes.csv"])
+    form.get_by_role("button", name="Bring them along").click()
+    expect(page.locator(".message")).to_contain_text("notes.csv is no table of these: uses.csv")
+    form.get_by_label("uses.csv").set_input_files(files)
     form.get_by_role("button", name="Bring them along").click()
     expect(page.locator(".message")).to_contain_text("again is made: 6 items, 11 judgments")
     assert sorted(judged(folder, "Bo", "again")) == sorted(judged(folder, "Bo"))
+    assert AnnotationProject.open(folder / "again").decide() == project.decide()
+
+
+def test_tables_of_several_words_are_brought_along_at_once(
+    open_page, address, folder, tmp_path
+) -> None:
+    head = "lemma\tidentifier\tcontext\tindexes_target_token\n"
+    for word in ("gull", "stork"):
+        rows = [f"{word}\t{word}{i}\tA {word}.\t2:{2 + len(word)}\n" for i in "12"]
+        (tmp_path / f"{word}_uses.tsv").write_text(head + "".join(rows), newline="\r\n")
+    page = open_page("#/annotation", address)
+    page.get_by_text("Bring tables along").click()
+    form = page.locator(".importing")
+    form.get_by_label("Name of the annotation").fill("birds")
+    form.get_by_label("Further annotators").fill("Ann")
+    form.get_by_label("uses.csv").set_input_files(sorted(tmp_path.glob("*_uses.tsv")))
+    form.get_by_role("button", name="Bring them along").click()
+    expect(page.locator(".message")).to_contain_text("birds is made: 2 items, 0 judgments")
+    assert set(AnnotationProject.open(folder / "birds").items) == {"gull1|gull2", "stork1|stork2"}
 
 
 def test_lines_of_the_word_that_is_shown_become_an_annotation(open_page, address, folder) -> None:
@@ -212,10 +240,12 @@ def test_open_servers_ask_for_the_token(
         page.get_by_role("link", name="Judge lines of lines").click()
         page.get_by_label("Your name").fill("Ann")
         page.keyboard.press("Enter")
-        page.get_by_label("Token of Ann").fill("wrong")
+        expect(page.get_by_label("Token of Ann")).to_be_focused()
+        page.keyboard.type("wrong")
         assert find_barriers(page) == []
         page.keyboard.press("Enter")
         expect(page.get_by_role("alert")).to_contain_text("is not right")
+        expect(page.get_by_label("Token of Ann")).to_be_focused()
         page.get_by_label("Token of Ann").fill(ann)
         page.keyboard.press("Enter")
         told(page, 0)

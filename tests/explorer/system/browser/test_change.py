@@ -133,6 +133,30 @@ def test_long_names_of_groups_are_whole_and_inside_the_picture(open_page, addres
     assert panel.evaluate(inside)
 
 
+def test_a_few_groups_with_short_names_stand_in_small_pictures(open_page, address):
+    page = open_page("#/change/crane?by=date", address, failures=True)
+    answer = page.request.get(address + "api/words/crane/change?by=date:century").json()
+    renamed = dict(zip(answer["groups"], ["1", "2", "both"], strict=True))
+    for row in answer["shares"]:
+        row["group"] = renamed[row["group"]]
+    answer |= {"groups": list(renamed.values()), "pairs": [], "overall": None}
+    page.route("**/change?*", lambda route: route.fulfill(json=answer))
+    page.reload()
+    panels = page.locator(".change-panel")
+    panels.nth(1).wait_for()
+    one, other = (panels.nth(i).bounding_box() for i in range(2))
+    assert (other["y"], other["x"] > one["x"] + one["width"]) == (one["y"], True)
+    labels = panels.first.locator("text")
+    assert labels.all_text_contents()[3:] == ["1", "2", "both"]
+    assert panels.first.locator("text[transform]").count() == 0
+    # In the middles of thirds, not on the edges, where the shares are written.
+    left, right = (
+        float(panels.first.locator("line.grid").first.get_attribute(end)) for end in ("x1", "x2")
+    )
+    places = [float(labels.nth(3 + i).get_attribute("x")) for i in range(3)]
+    assert places == pytest.approx([left + (right - left) * part / 6 for part in (1, 3, 5)])
+
+
 def test_change_is_taken_along(open_page, address):
     page = open_page("#/change/crane?by=date:century", address)
     page.locator(".change-panel a").nth(2).wait_for()

@@ -175,6 +175,23 @@ def test_a_sample_is_the_same_again_and_another_one_is_not(open_page, address):
     assert "seed" not in page.url
 
 
+def test_what_is_done_with_all_lines_stands_above_them(open_page, address):
+    page = open_page("#/concordance/crane", address)
+    first = page.locator(".kwic tbody tr").first
+    first.wait_for()
+    tools = page.get_by_role("region", name="All these lines")
+    for tool in (
+        tools.get_by_role("link", name="CSV"),
+        tools.get_by_text("A random sample of these lines"),
+        tools.get_by_label("Count the lines by"),
+    ):
+        box = tool.bounding_box()
+        assert box["y"] + box["height"] < first.bounding_box()["y"]
+    page.get_by_label("Words near it").fill("nothing-like-this")
+    expect(page.get_by_text("No line matches")).to_be_visible()
+    expect(tools.get_by_role("link", name="CSV")).to_have_count(0)
+
+
 def test_lines_are_counted_by_source_and_date(open_page, address):
     page = open_page("#/concordance/crane?sense=1", address)
     page.get_by_label("Count the lines by").select_option("source")

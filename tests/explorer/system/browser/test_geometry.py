@@ -121,8 +121,16 @@ def test_senses_have_corners_that_are_explained(open_page) -> None:
     # A corner and its dots have the colour that the sense has among the choices.
     shades = "all => all.map((one) => getComputedStyle(one).getPropertyValue('--sense'))"
     assert rings.evaluate_all(shades) == page.locator(".dial .choice").evaluate_all(shades)
+    # The ring says whose it is, and no name lies over one.
+    assert page.locator(".map .anchor-number").all_text_contents() == list("12345")
+    boxes = page.locator(".map-name").evaluate_all(BOXES)
+    frame = page.locator(".map").bounding_box()
+    middles = [(x + frame["x"], y + frame["y"]) for x, y in places]
+    covered = [(x, y) for x, y in middles for b in boxes if b[0] < x < b[2] and b[1] < y < b[3]]
+    assert covered == []
     page.get_by_role("checkbox").first.uncheck(force=True)
     expect(page.locator(".map .anchor:not(.gone)")).to_have_count(4)
+    expect(page.locator(".map .anchor-number:not(.gone)")).to_have_count(4)
     page.goto(page.url.split("?")[0])
     expect(page.locator(".map-reading")).to_contain_text("The two senses stand on the left")
 
@@ -315,7 +323,8 @@ def test_pictures_are_saved(open_page, place: str, shapes: int) -> None:
     space = "{http://www.w3.org/2000/svg}"
     assert tree.tag == f"{space}svg"
     assert len(tree.findall(f"{space}path")) >= shapes
-    assert sorted({text.text for text in tree.findall(f"{space}text")}) == names
+    numbers = ["1", "2"] if place == ".map-place" else []  # in the rings of the senses
+    assert sorted({text.text for text in tree.findall(f"{space}text")}) == sorted(numbers + names)
     image = saved(page, "PNG", place).read_bytes()
     assert image.startswith(b"\x89PNG")
     width, height = struct.unpack(">II", image[16:24])

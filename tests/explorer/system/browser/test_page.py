@@ -129,6 +129,7 @@ def test_axe_finds_no_barrier_in_any_view(open_page, explorer, find_barriers, sc
     for route, sign in VIEWS.items():
         page.goto(explorer + route)
         expect(page.locator(sign).first).to_be_attached()
+        expect(page.locator(".busy")).to_have_count(0)  # what is pale is about to be replaced
         # Nothing but the colours is another one in the dark.
         found[route] = find_barriers(page, only_colours=scheme == "dark")
     assert {route: barriers for route, barriers in found.items() if barriers} == {}

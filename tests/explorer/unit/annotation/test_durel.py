@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from grassmeans.errors import InputError
-from grassmeans_explorer.annotation.durel import export_project, import_project
-from grassmeans_explorer.annotation.project import make_project
+from grassmeans_explorer.annotation.durel import export_project
+from grassmeans_explorer.annotation.durel_reading import import_project
+from grassmeans_explorer.annotation.project import ADJUDICATOR, make_project
 from grassmeans_explorer.annotation.uses import Use
 
 TEXT = "He said: \"the\u2028crane\" 'flew', =1+1."
@@ -29,7 +30,12 @@ def related(tmp_path):
 def test_uses_and_judgments_are_tables_with_tabs_and_no_quotes(related, tmp_path):
     related.judge("Ann", "u1|u2", "4", "sure\tthing\n")
     files = export_project(related, tmp_path / "out")
-    assert [path.name for path in files] == ["uses.csv", "instances.csv", "judgments.csv"]
+    assert [path.name for path in files] == [
+        "uses.csv",
+        "instances.csv",
+        "judgments.csv",
+        "decisions.csv",
+    ]
     head, first, second, _, end = files[0].read_text().split("\n")
     assert head + "\n" == HEAD
     cells = first.split("\t")
@@ -61,13 +67,43 @@ def test_labels_of_senses_come_in_again(tmp_path):
     project = make_project(tmp_path / "p", USES, ["Ann"], labels=labels)
     project.judge("Ann", "u1", "2")
     names = [path.name for path in export_project(project, tmp_path / "out")]
-    assert names == ["uses.csv", "senses.csv", "labels.csv"]
+    assert names == ["uses.csv", "senses.csv", "labels.csv", "decisions.csv"]
     # A label is told with what it means.
     table = (tmp_path / "out" / "labels.csv").read_text().splitlines()
     assert (table[0].split("\t")[-1], table[1].split("\t")[-1]) == ("description", "machine")
     found, _ = import_project(tmp_path / "out", tmp_path / "again")
     assert (found.task, found.labels) == ("senses", labels)
     assert found.judgments_of("Ann")["u1"].label == "2"
+
+
+def test_last_words_go_out_and_come_in_again(related, tmp_path):
+    related.judge("Ann", "u1|u2", "4")
+    related.judge("Bo", "u1|u2", "4")
+    related.judge("Ann", "u2|u3", "4")
+    related.adjudicate("u2|u3", "1", "another root")
+    export_project(related, tmp_path / "out")
+    head, *rows = (tmp_path / "out" / "decisions.csv").read_text().splitlines()
+    assert head.split("\t") == [
+        *("identifier1", "identifier2", "label", "how", "comment", "lemma", "description")
+    ]
+    assert rows == [
+        "u1\tu2\t4\tagreed\t \tcrane\tidentical",
+        "u2\tu3\t1\tadjudicated\tanother root\tcrane\tunrelated",
+    ]
+    found, report = import_project(tmp_path / "out", tmp_path / "again")
+    assert report.describe() == []
+    assert found.decide() == related.decide()
+    (last,) = found.judgments_of(ADJUDICATOR).values()
+    assert (last.item, last.label, last.comment) == ("u2|u3", "1", "another root")
+    assert ADJUDICATOR not in found.annotators
+
+
+def test_no_file_is_written_where_one_may_not_be(related, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "judgments.csv").write_text("somebody's")
+    with pytest.raises(InputError, match="exists already"):
+        export_project(related, tmp_path / "out")
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["judgments.csv"]
 
 
 def test_files_are_not_replaced_unless_asked(related, tmp_path):
@@ -135,7 +171,7 @@ def test_what_is_no_table_is_told(tmp_path):
     with pytest.raises(InputError, match="has no uses"):
         import_project(tmp_path, tmp_path / "out")
     (tmp_path / "uses.csv").write_text("a\tb\n")
-    with pytest.raises(InputError, match="no column 'identifier'"):
+    with pytest.raises(InputError, match="without the column 'identifier'"):
         import_project(tmp_path, tmp_path.parent / "x-out")
     (tmp_path / "uses.csv").write_bytes(b"\xff\xfe")
     with pytest.raises(InputError, match="not UTF-8"):

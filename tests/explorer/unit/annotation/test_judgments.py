@@ -33,6 +33,24 @@ def test_a_line_without_an_end_was_never_answered(tmp_path):
     assert [one.item for one in file.read()] == ["u1", "u3"]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no bound on the size of files")
+def test_on_a_full_disk_all_judgments_of_a_step_are_refused(tmp_path):
+    file = JudgmentFile(tmp_path, "Ann")
+    file.append([Judgment("u1", "1")])
+    before = file.path.read_bytes()
+    program = (
+        "import resource, signal, sys; from pathlib import Path\n"
+        "from grassmeans_explorer.annotation.judgments import Judgment, JudgmentFile\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "most = int(sys.argv[2]); resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))\n"
+        "JudgmentFile(Path(sys.argv[1]), 'Ann').append([Judgment(f'v{i}', '1') for i in range(40)])"
+    )
+    arguments = [sys.executable, "-c", program, str(tmp_path), str(len(before) + 300)]
+    found = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    assert (found.returncode, "is full" in found.stderr) == (1, True), found.stderr
+    assert file.path.read_bytes() == before
+
+
 def test_two_at_the_same_time_lose_nothing(tmp_path):
     def judge(number: int) -> None:
         JudgmentFile(tmp_path, "Ann").append([Judgment(f"u{number}", "1")])

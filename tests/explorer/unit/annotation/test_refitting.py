@@ -7,6 +7,8 @@ import pytest
 
 from grassmeans.errors import InputError
 from grassmeans.models.model import load
+from grassmeans.senses.samples import sample_word
+from grassmeans_explorer.annotation import refitting
 from grassmeans_explorer.annotation.making import draw_project
 from grassmeans_explorer.annotation.project import make_project
 from grassmeans_explorer.annotation.refitting import refit_senses
@@ -59,6 +61,26 @@ def test_adjudicated_lines_turn_a_sense(project, doubtful_corpus, doubtful_model
     assert edit.n_taken == 5
 
 
+def test_the_contexts_of_a_word_are_read_once_for_all_its_labels(
+    project, doubtful_corpus, doubtful_model_folder, monkeypatch
+):
+    read = []
+
+    def sample(word, *rest):
+        read.append(word)
+        return sample_word(word, *rest)
+
+    monkeypatch.setattr(refitting, "sample_word", sample)
+    for use in project.uses.values():
+        if "music" in use.context:
+            project.adjudicate(use.identifier, "new")
+    for item in list(project.items)[-5:]:
+        project.adjudicate(item, "1")
+    assert len({one.label for one in project.decide() if one.label}) == 2
+    refit_senses(project, doubtful_model_folder, doubtful_corpus)
+    assert read == ["crane"]
+
+
 def test_what_cannot_be_refitted_is_told(
     project, topic_corpus, doubtful_corpus, doubtful_model_folder, tmp_path
 ):
@@ -70,3 +92,25 @@ def test_what_cannot_be_refitted_is_told(
     pairs = make_project(tmp_path / "pairs", uses, ["Ann"], task="relatedness")
     with pytest.raises(InputError, match="labels of senses"):
         refit_senses(pairs, doubtful_model_folder, doubtful_corpus)
+
+
+def test_labels_of_another_version_are_no_senses_of_this_one(
+    project, doubtful_corpus, doubtful_model_folder, tmp_path
+):
+    for use in project.uses.values():
+        if "music" in use.context:
+            project.adjudicate(use.identifier, "new")
+    other = refit_senses(project, doubtful_model_folder, doubtful_corpus).save(tmp_path / "v")
+    with pytest.raises(InputError, match="senses of another model, or of another version"):
+        refit_senses(project, other, doubtful_corpus)
+
+
+def test_where_all_is_refused_the_reasons_are_told(
+    project, doubtful_corpus, doubtful_model_folder, tmp_path
+):
+    for item in list(project.items)[:5]:  # of the other sense
+        project.adjudicate(item, "1")
+    found = refit_senses(project, doubtful_model_folder, doubtful_corpus)
+    assert len(found.refused) == 1
+    with pytest.raises(InputError, match=r"no line could be given .* would have sense 1"):
+        found.save(tmp_path / "versions")

@@ -24,6 +24,7 @@ from grassmeans.artifacts.schema import check_values, one_of, text
 from grassmeans.artifacts.temporaries import lock_file
 from grassmeans.artifacts.writing import encode_json, explain_write_errors, sync_to_disk
 from grassmeans.errors import InputError
+from grassmeans_explorer.journals import write_all
 
 _KIND, _FORMAT = "judgments", 1
 _HEAD = {"kind": one_of(_KIND), "format_version": one_of(_FORMAT), "annotator": text}
@@ -71,8 +72,7 @@ class JudgmentFile:
                     content = self._head() + content
                 file.seek(size)
                 file.truncate()
-                file.write(content)
-                file.flush()
+                write_all(file, content)
                 os.fsync(file.fileno())
             except OSError:
                 with contextlib.suppress(OSError):
@@ -108,7 +108,8 @@ class JudgmentFile:
     def _hold(self) -> Iterator[IO[bytes]]:
         """The file, which is this one's alone until the block ends."""
         descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
-        with os.fdopen(descriptor, "r+b") as file:
+        # Without a buffer: what a full disk has refused is not written when the file is closed.
+        with os.fdopen(descriptor, "r+b", buffering=0) as file:
             end = time.monotonic() + _WAIT
             while lock_file(file.fileno()) is False:
                 if time.monotonic() > end:

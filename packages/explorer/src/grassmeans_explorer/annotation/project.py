@@ -7,8 +7,8 @@ nothing of each other. Where the folder has judgments, no command replaces it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
@@ -51,7 +51,12 @@ SCALE = {
 }
 ADJUDICATOR = "(adjudication)"
 """In place of an annotator: who has the last word. No annotator can be called so."""
+WAYS = ("adjudicated", "agreed", "majority", "open", "missing")
+"""How an item is decided, or not."""
+ADJUDICATED, AGREED, MAJORITY, OPEN, MISSING = WAYS
 MOST_PAIRS = 10_000
+Given = tuple[tuple[str, ...], Judgment]
+"""The uses of an item, by their identifiers in any order, and what somebody said of it."""
 _RULES = {
     "task": one_of(*TASKS),
     "labels": each(row(text, text)),
@@ -79,7 +84,7 @@ class Decision:
     label: str
     """Empty where people do not agree and nobody has decided."""
     how: str
-    """``adjudicated``, ``agreed``, ``majority``, ``open``; ``missing`` without any judgment."""
+    """One of `WAYS`: ``missing`` is without any judgment."""
 
 
 class AnnotationProject:
@@ -137,17 +142,11 @@ class AnnotationProject:
     def judge(self, annotator: str, item: str, label: str, comment: str = "") -> None:
         """Write what an annotator says of an item; the last judgment of an item counts."""
         self._check_annotator(annotator)
-        self._append(annotator, [Judgment(item, label, comment)])
+        self._append(annotator, Judgment(item, label, comment))
 
     def adjudicate(self, item: str, label: str, comment: str = "") -> None:
         """Write what an item is in the end, whatever annotators say."""
-        self._append(ADJUDICATOR, [Judgment(item, label, comment)])
-
-    def add_judgments(self, annotator: str, judgments: Sequence[Judgment]) -> None:
-        """Write many judgments of one annotator, all or none of them."""
-        self._check_annotator(annotator)
-        if judgments:
-            self._append(annotator, judgments)
+        self._append(ADJUDICATOR, Judgment(item, label, comment))
 
     def judgments_of(self, annotator: str) -> dict[str, Judgment]:
         """What an annotator says of each item now."""
@@ -174,16 +173,9 @@ class AnnotationProject:
             for item, given in self.judgments_by_item().items()
         )
 
-    def _append(self, annotator: str, judgments: Sequence[Judgment]) -> None:
-        for one in judgments:
-            if one.item not in self.items:
-                raise InputError(f"there is no item {one.item[:80]!r} in {self.path.name}")
-            if one.label not in self.labels:
-                known = ", ".join(self.labels)
-                raise InputError(f"{one.label[:80]!r} is no label here: they are {known}")
-            if len(one.comment) > LONGEST_COMMENT:
-                raise InputError(f"a comment has at most {LONGEST_COMMENT:,} characters")
-        JudgmentFile(self.path / JUDGMENTS, annotator).append(judgments)
+    def _append(self, annotator: str, judgment: Judgment) -> None:
+        _check_judgment(judgment, self.items, self.labels, self.path.name)
+        JudgmentFile(self.path / JUDGMENTS, annotator).append([judgment])
 
     def _check_annotator(self, annotator: str) -> None:
         if annotator not in self.annotators:
@@ -191,16 +183,28 @@ class AnnotationProject:
             raise InputError(f"{annotator[:80]!r} is no annotator of {self.path.name}: {known}")
 
 
+def _check_judgment(
+    one: Judgment, items: Container[str], labels: Iterable[str], project: str
+) -> None:
+    if one.item not in items:
+        raise InputError(f"there is no item {one.item[:80]!r} in {project}")
+    if one.label not in labels:
+        known = ", ".join(labels)
+        raise InputError(f"{one.label[:80]!r} is no label here: they are {known}")
+    if len(one.comment) > LONGEST_COMMENT:
+        raise InputError(f"a comment has at most {LONGEST_COMMENT:,} characters")
+
+
 def _decide(item: str, last: str | None, labels: Sequence[str]) -> Decision:
     if last is not None:
-        return Decision(item, last, "adjudicated")
+        return Decision(item, last, ADJUDICATED)
     if not labels:
-        return Decision(item, "", "missing")
+        return Decision(item, "", MISSING)
     decided = [label for label in labels if label != UNDECIDED]
     best = max(sorted(set(decided)), key=decided.count, default="")
     if not decided or 2 * decided.count(best) <= len(decided):
-        return Decision(item, "", "open")
-    return Decision(item, best, "agreed" if len(set(labels)) == 1 else "majority")
+        return Decision(item, "", OPEN)
+    return Decision(item, best, AGREED if len(set(labels)) == 1 else MAJORITY)
 
 
 def _read_lines(path: Path) -> list[Any]:
@@ -226,6 +230,7 @@ def make_project(
     pairs: Iterable[tuple[str, str]] | None = None,
     n_pairs: int = 100,
     random_state: int = 0,
+    judgments: Mapping[str, Sequence[Given]] | None = None,
     inputs: Mapping[str, str] | None = None,
     sources: Paths = (),
     overwrite: bool = False,
@@ -242,6 +247,9 @@ def make_project(
         Of the task "senses": label -> what it means (`list_senses`).
     pairs : iterable of (identifier, identifier), optional
         Of the task "relatedness"; ``n_pairs`` drawn at random by default.
+    judgments : mapping, optional
+        What was judged elsewhere: annotator, or `ADJUDICATOR` -> what each of them said. It is
+        there when the annotation is, or neither is.
     inputs : mapping, optional
         What the manifest tells of where the uses come from.
     sources : iterable of paths
@@ -269,11 +277,33 @@ def make_project(
         "lemmas": list(find_lemmas(uses)),
         "inputs": dict(inputs or {}),
     }
+    given = _name_judgments(judgments or {}, items, labels, Path(output).name)
     with output_folder(output, KIND, inputs=sources, overwrite=overwrite) as building:
         _write_lines(building.folder / USES, [use_to_dict(use) for use in uses])
         _write_lines(building.folder / ITEMS, [asdict(item) for item in items])
         write_manifest(building.folder, KIND, FORMAT_VERSION, about)
+        # After the manifest, which lists what an overwriting command may replace.
+        for who, own in given.items():
+            JudgmentFile(building.folder / JUDGMENTS, who).append(own)
     return AnnotationProject.open(output)
+
+
+def _name_judgments(
+    judgments: Mapping[str, Sequence[Given]],
+    items: Sequence[Item],
+    labels: Iterable[str],
+    project: str,
+) -> dict[str, list[Judgment]]:
+    """Judgments with the identifiers of their items."""
+    known = {frozenset(item.uses): item.identifier for item in items}
+    own = set(known.values())
+    found: dict[str, list[Judgment]] = {}
+    for who, given in judgments.items():
+        for uses, one in given:
+            named = replace(one, item=known.get(frozenset(uses), " ".join(uses)))
+            _check_judgment(named, own, labels, project)
+            found.setdefault(who, []).append(named)
+    return found
 
 
 def _write_lines(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -116,7 +116,7 @@ def import_(
     -------
     output: Folder of the annotation.
     """
-    from grassmeans_explorer.annotation.durel import import_project
+    from grassmeans_explorer.annotation.durel_reading import import_project
 
     project, report = import_project(
         folder, output, annotators=annotator or (), overwrite=overwrite
@@ -173,13 +173,16 @@ def refit(
     -------
     name: Of the version; the next that is free by default.
     """
+    from grassmeans.models.model import load
     from grassmeans_explorer.annotation.project import AnnotationProject
     from grassmeans_explorer.annotation.refitting import refit_senses
+    from grassmeans_explorer.entries.store import carry_entries
 
     found = refit_senses(AnnotationProject.open(project), model, corpus)
     for line in found.refused:
         note(f"not done: {line}")
     folder = found.save(name=name)
+    carry_entries(found.model, load(folder))
     print_summary(
         {"model": str(folder), "n_lines": found.n_lines, "n_open": found.n_open},
         f"{found.n_lines:,} lines given to their senses, {found.n_open:,} items open: {folder}",

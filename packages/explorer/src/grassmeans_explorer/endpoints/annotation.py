@@ -11,11 +11,13 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Header, Path, Query, Request, Response
 from pydantic import Field
 
+from grassmeans_explorer.annotation.durel_reading import TABLES
 from grassmeans_explorer.annotation.judgments import LONGEST_COMMENT
 from grassmeans_explorer.annotation.tokens import LONGEST_TOKEN
 from grassmeans_explorer.editing.saving import LONGEST_VERSION_NAME
 from grassmeans_explorer.endpoints import schema
 from grassmeans_explorer.endpoints.answers import Session, json_answer
+from grassmeans_explorer.entries.open_entries import refit_with_entries
 from grassmeans_explorer.queries import adjudicating, annotating, annotation_making
 
 LONGEST_NAME = 200
@@ -89,6 +91,7 @@ class ImportRequest(schema.RequestBody):
     judgments: str = _table("What annotators said of pairs.")
     labels: str = _table("What annotators said of single uses.")
     senses: str = _table("What the labels mean.")
+    decisions: str = _table("What was adjudicated, as the export writes it.")
 
 
 class RefitRequest(schema.RequestBody):
@@ -183,9 +186,7 @@ def make_running_router(session: Session) -> APIRouter:
     async def refit(
         request: Request, project: Project, body: RefitRequest, token: Token = ""
     ) -> Response:
-        return await session.tell(
-            request, adjudicating.refit_from_lines, project, body.name, token=token
-        )
+        return await session.tell(request, refit_with_entries, project, body.name, token=token)
 
     packed = schema.failures(*_ASK)
     packed[200] = {
@@ -226,7 +227,7 @@ def make_making_router(session: Session) -> APIRouter:
         ),
     )
     async def import_(request: Request, body: ImportRequest, token: Token = "") -> Response:
-        tables = {name: getattr(body, name) for name in annotation_making.TABLES}
+        tables = {name: getattr(body, name) for name in TABLES}
         return await session.tell(
             request, annotation_making.import_tables, body.name, tables, body.annotators,
             token=token,

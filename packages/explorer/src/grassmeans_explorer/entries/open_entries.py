@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from grassmeans.errors import ArtifactError, GrassmeansError, InputError
@@ -26,6 +27,7 @@ from grassmeans_explorer.entries.store import (
 )
 from grassmeans_explorer.limits import ConflictError, Kept, WordNotFoundError
 from grassmeans_explorer.open_model import OpenModel
+from grassmeans_explorer.queries.adjudicating import RefitResult, refit_from_lines
 from grassmeans_explorer.queries.asking.typed import understand_typed
 from grassmeans_explorer.queries.corrections import SavedVersion, save_corrections
 from grassmeans_explorer.queries.words import require_word
@@ -164,7 +166,18 @@ def take_entry(written: WrittenEntry, key: str, numbers: ModelNumbers) -> Dictio
 
 def save_with_entries(opened: OpenModel, name: str | None = None) -> SavedVersion:
     """Save corrections as a new version, which has the entries of the model too."""
-    saved = save_corrections(opened, name)
+    return _carry_along(opened, save_corrections(opened, name))
+
+
+def refit_with_entries(
+    opened: OpenModel, project: str, version: str | None = None, token: str = ""
+) -> RefitResult:
+    """Give the decided lines of an annotation to their senses, in a version with the entries."""
+    found = refit_from_lines(opened, project, version, token)
+    return replace(found, version=_carry_along(opened, found.version))
+
+
+def _carry_along(opened: OpenModel, saved: SavedVersion) -> SavedVersion:
     place = (opened.save_to or place_beside(opened.base)) / saved.saved_to
     entries = ENTRIES.of(opened)
     if opened.base.folder is None:  # it has no entries

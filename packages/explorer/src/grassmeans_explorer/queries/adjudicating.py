@@ -21,11 +21,12 @@ from grassmeans_explorer.annotation.measuring import (
 )
 from grassmeans_explorer.annotation.project import (
     ADJUDICATOR,
-    SENSES,
+    OPEN,
+    WAYS,
     AnnotationProject,
     Decision,
 )
-from grassmeans_explorer.annotation.refitting import refit_senses
+from grassmeans_explorer.annotation.refitting import refit_senses, tell_why_not
 from grassmeans_explorer.limits import ConflictError
 from grassmeans_explorer.open_model import OpenModel
 from grassmeans_explorer.queries.annotating import (
@@ -52,7 +53,7 @@ class AnnotatorProgress:
 
 @dataclass(frozen=True, slots=True)
 class DecisionCount:
-    """How many items are decided in a way: adjudicated, agreed, majority, open, missing."""
+    """How many items are decided in a way: one of `WAYS`."""
 
     how: str
     count: int
@@ -129,7 +130,6 @@ def show_progress(opened: OpenModel, name: str, token: str = "") -> ProjectProgr
     project = _open_as_adjudicator(opened, name, token)
     found = measure_agreement(project)
     counted = Counter(decision.how for decision in project.decide())
-    ways = ("adjudicated", "agreed", "majority", "open", "missing")
     why_not = _why_no_refit(opened, project)
     return ProjectProgress(
         name=project.path.resolve().name,
@@ -138,7 +138,7 @@ def show_progress(opened: OpenModel, name: str, token: str = "") -> ProjectProgr
         n_items=found.n_items,
         labels=list_labels(project),
         annotators=tuple(AnnotatorProgress(who, n) for who, n in found.n_judged.items()),
-        decisions=tuple(DecisionCount(how, counted[how]) for how in ways),
+        decisions=tuple(DecisionCount(how, counted[how]) for how in WAYS),
         n_shared=found.n_shared,
         alpha_nominal=found.alpha_nominal,
         alpha_ordinal=found.alpha_ordinal,
@@ -188,7 +188,7 @@ def list_differences(
 
 
 def _is_disputed(own: Mapping[str, Judgment], decision: Decision) -> bool:
-    return len({one.label for one in own.values()}) > 1 or decision.how == "open"
+    return len({one.label for one in own.values()}) > 1 or decision.how == OPEN
 
 
 def _describe(
@@ -244,16 +244,9 @@ def _why_no_refit(opened: OpenModel, project: AnnotationProject) -> str:
     """Why lines cannot be given to senses; empty where they can."""
     if opened.read_only:
         return "the explorer was started with --read-only: nothing can be saved"
-    if project.task != SENSES:
-        return "only labels of senses tell which lines a sense has"
     if opened.corpus is None:
         return "giving lines to senses needs the corpus: start with --corpus CORPUS"
-    inputs = project.manifest.get("inputs", {})
-    if inputs.get("corpus") != _open_corpus(opened).manifest["digest"]:
-        return "the lines were not drawn from the corpus that is open"
-    if inputs.get("model", opened.base.digest) != opened.base.digest:
-        return "the labels are senses of another model, or of another version of this one: open it"
-    return ""
+    return tell_why_not(project, opened.base, _open_corpus(opened))
 
 
 def _open_corpus(opened: OpenModel) -> Corpus:

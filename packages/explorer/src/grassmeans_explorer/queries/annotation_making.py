@@ -9,7 +9,7 @@ from pathlib import Path
 
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
-from grassmeans_explorer.annotation.durel import import_project
+from grassmeans_explorer.annotation.durel_reading import TABLES, import_project
 from grassmeans_explorer.annotation.making import draw_project
 from grassmeans_explorer.annotation.project import SENSES
 from grassmeans_explorer.limits import ConflictError, TooMuchError
@@ -22,8 +22,6 @@ from grassmeans_explorer.queries.annotating import (
 )
 from grassmeans_explorer.queries.shelf import Shelf
 from grassmeans_explorer.work import begin_long_work, checkpoint
-
-TABLES = ("uses", "instances", "judgments", "labels", "senses")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +111,16 @@ def import_tables(
             place = shelf.place_for(name)
             project, report = import_project(folder, place, annotators=annotators)
         except InputError as error:
-            raise ConflictError(
-                str(error).replace(f"{folder}/", "").replace(folder, "it")
-            ) from error
+            raise ConflictError(_leave_out(folder, str(error))) from error
     shelf.hand_out(name)
     n_judged = sum(len(project.judgments_of(who)) for who in project.annotators)
-    return ImportedProject(summarise(shelf, project), n_judged, tuple(report.describe()))
+    passed_over = tuple(_leave_out(folder, told) for told in report.describe())
+    return ImportedProject(summarise(shelf, project), n_judged, passed_over)
+
+
+def _leave_out(folder: str, told: str) -> str:
+    """What is told of tables, without the folder where they lay for a moment."""
+    return told.replace(f"{folder}/", "").replace(folder, "it").replace(f"{Path(folder).name}/", "")
 
 
 def _prepare(opened: OpenModel, token: str) -> Shelf:

@@ -11,7 +11,7 @@ from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.pictures.planes import sense_colour
 from grassmeans.senses.describing import name_senses
 from grassmeans.senses.entries import CountedIn, ExampleLine, Sense, WordSenses
-from grassmeans.senses.keys import decode_key
+from grassmeans.senses.keys import decode_key, encode_key
 from grassmeans_explorer.editing.edited_words import Edit
 from grassmeans_explorer.editing.sense_edits import visible_senses
 from grassmeans_explorer.limits import BoundedCache, Kept, NothingThereError, WordNotFoundError
@@ -218,7 +218,9 @@ def check_sense(key: str, n_senses: int, number: int) -> None:
 def _view_sense(word: str, sense: Sense, lexemes: LexemeVectors | None) -> SenseView:
     near: tuple[NearLexeme, ...] = ()
     if lexemes is not None and sense.number in lexemes.senses(word):
-        found = lexemes.nearest_lexemes(word, sense.number, N_LEXEMES)
+        # Its own other senses stand beside it on the page.
+        own = {encode_key(word, number) for number in (None, 0, *lexemes.senses(word))}
+        found = lexemes.nearest_lexemes(word, sense.number, N_LEXEMES, exclude=own)
         near = tuple(
             NearLexeme(n.word, round(n.similarity, _DIGITS), *decode_key(n.word)) for n in found
         )

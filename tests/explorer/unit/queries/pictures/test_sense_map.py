@@ -18,6 +18,7 @@ from grassmeans_explorer.limits import Limits, RequestLimits, TooMuchError, Word
 from grassmeans_explorer.open_model import OpenModel
 from grassmeans_explorer.queries.pictures.sense_map import (
     colour_groups,
+    discount_own,
     group_senses,
     lay_out,
     map_senses,
@@ -116,6 +117,39 @@ def test_groups_are_numbered_by_size_and_single_senses_have_none():
     np.fill_diagonal(likeness, 1.0)
     assert group_senses(likeness).tolist() == [2, 2, 1, 1, 1, 0]
     assert group_senses(np.eye(1)).tolist() == [0]
+
+
+def test_what_all_senses_of_a_word_have_in_common_makes_none_alike():
+    cosines = np.array([[1.0, 0.6, 0.6], [0.6, 1.0, 0.6], [0.6, 0.6, 1.0]])
+    found = discount_own(cosines, ["crane", "crane", "heron"], 0.5)
+    # (0.6 - 0.5) / (1 - 0.5) between the cranes; a heron is as like them as it was.
+    expected = [[1.0, 0.2, 0.6], [0.2, 1.0, 0.6], [0.6, 0.6, 1.0]]
+    assert found == pytest.approx(np.array(expected))
+    assert discount_own(cosines, ["crane"] * 3, 0.7)[0].tolist() == [1.0, 0.0, 0.0]
+
+
+def test_a_word_that_gives_its_senses_one_side_does_not_join_them(opened):
+    """As a network that has read the word itself does: 0.6 of each direction is the word."""
+    rows = {
+        "crane": ((0.6, 0.0, 0.8), (0.6, 0.8, 0.0)),
+        "bank": ((0.0, 0.6, 0.8), (0.8, 0.6, 0.0)),
+        "heron": ((0.0, 0.0, 1.0),),
+    }
+    near: tuple[str, ...] = ()
+    entries = [
+        make_entry(word, **{f"s{i}": (row, near) for i, row in enumerate(own)})
+        for word, own in rows.items()
+    ]
+    model = SenseModel(opened.base.encoder, SenseInventory(entries), opened.base.tokenizer)
+    own = OpenModel(model)
+    # The cosine of the two cranes is 0.36, above what makes senses alike; so is that of the banks.
+    assert [sense.group for sense in map_senses(own, ["crane"]).senses] == [0, 0]
+    found = map_senses(own, ["crane", "heron"])
+    assert [(s.word, s.sense, s.group) for s in found.senses] == [
+        ("crane", 1, 1),
+        ("crane", 2, 0),
+        ("heron", 1, 1),
+    ]
 
 
 def test_colours_are_those_of_the_senses_of_the_one_word():

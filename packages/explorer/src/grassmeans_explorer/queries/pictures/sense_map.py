@@ -1,6 +1,8 @@
 """A map of many words' senses.
 
 Senses are compared by the cosines between their directions, which lie in one space for all words.
+All senses of one word have the word in common, and are like each other for that alone: what any two
+senses of a word of the model have in common, on average, is taken away between those of one word.
 They are laid out in the plane by t-SNE, which keeps neighbours together; it starts from classical
 scaling, so that the same words give the same picture. Groups of senses that are like each other on
 average have a colour in common; where one word was asked for, the colours that its senses have in
@@ -15,14 +17,17 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.cluster.hierarchy import fcluster, linkage
 
-from grassmeans.arrays import Doubles, Indices
+from grassmeans.arrays import Doubles, Floats, Indices
+from grassmeans.clustering.loop import sample_evenly
 from grassmeans.pictures.planes import IDK_COLOUR, SENSE_COLOURS, sense_colour
-from grassmeans_explorer.limits import TooMuchError, WordNotFoundError
+from grassmeans_explorer.limits import Kept, TooMuchError, WordNotFoundError
 from grassmeans_explorer.open_model import OpenModel
 from grassmeans_explorer.queries.words import WordView, require_word, show_word
 from grassmeans_explorer.work import begin_long_work, checkpoint
 
 _LIKE = 0.35  # cosine that the senses of a group have on average
+_SAMPLED = 300  # words in which it is measured what senses of one word have in common
+_MOST_IN_COMMON = 0.9
 _MOST_GROUPS = len(SENSE_COLOURS)
 _GROUP_WORDS = 3
 _FEW = 6  # points that classical scaling places well enough
@@ -98,9 +103,9 @@ def map_senses(opened: OpenModel, words: Sequence[str], n_neighbours: int = 0) -
     directions = np.stack(
         [opened.current.inventory.directions(view.word)[sense.number - 1] for view, sense in rows]
     )
-    likeness = np.asarray(directions, np.float64) @ np.asarray(directions, np.float64).T
-    if not opened.base.encoder.lines_have_ends:
-        likeness = np.abs(likeness)
+    likeness = discount_own(
+        _compare(opened, directions), [view.word for view, _ in rows], _IN_COMMON.of(opened)
+    )
     groups = group_senses(likeness)
     own = [s.number if given == [view.word] else 0 for view, s in rows]
     colours, group_colours = colour_groups(groups, own)
@@ -151,6 +156,36 @@ def _find_neighbours(opened: OpenModel, views: Sequence[WordView], most: int) ->
             if depth < len(near) and near[depth] in opened.current.inventory:
                 found.setdefault(near[depth])
     return [word for word in found if word not in seen][:most]
+
+
+def _compare(opened: OpenModel, directions: Floats) -> Doubles:
+    """(n, n) cosines; of lines without ends, their sizes."""
+    rows = np.asarray(directions, np.float64)
+    cosines = rows @ rows.T
+    return cosines if opened.base.encoder.lines_have_ends else np.abs(cosines)
+
+
+def _measure_own(opened: OpenModel) -> float:
+    """The median cosine of two senses of one word, in an even sample of the model's words."""
+    counts = opened.base.inventory.sense_counts
+    several = [word for word, count in counts.items() if count > 1]
+    found: list[float] = []
+    for place in sample_evenly(np.arange(len(several)), _SAMPLED):
+        directions = opened.base.inventory.directions(several[place])
+        cosines = _compare(opened, directions[directions.any(axis=1)])
+        found += cosines[np.triu_indices(len(cosines), 1)].tolist()
+    return float(np.clip(np.median(found), 0.0, _MOST_IN_COMMON)) if found else 0.0
+
+
+_IN_COMMON: Kept[float] = Kept(_measure_own)
+
+
+def discount_own(likeness: Doubles, words: Sequence[str], in_common: float) -> Doubles:
+    """(n, n) likeness of senses, that of two senses of one word without what all such have."""
+    _, numbers = np.unique(np.array(words), return_inverse=True)
+    own = (numbers[:, None] == numbers[None, :]) & ~np.eye(len(numbers), dtype=bool)
+    rest = (likeness - in_common) / (1.0 - in_common)
+    return np.where(own, np.maximum(rest, 0.0), likeness)
 
 
 def group_senses(likeness: Doubles) -> Indices:

@@ -35,6 +35,8 @@ export function accessPanel(failure, project, who, again) {
   const tried = sessionStorage.getItem(placeOf(project, who));
   const name = who === ADJUDICATOR ? "who adjudicates" : who || "who makes annotations";
   if (tried) announce("The token is not right.");
+  // Whoever works by keys goes on typing, once the form stands in the page.
+  requestAnimationFrame(() => input.focus());
   return h("form", {
     class: "panel access",
     onsubmit: (event) => {

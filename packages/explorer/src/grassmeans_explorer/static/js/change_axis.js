@@ -36,7 +36,7 @@ function roundYears(from, to) {
 export function makeAxis(groups, by) {
   const spans = groups.map((group) => spanOf(group, by));
   if (!spans.length || spans.includes(null)) {
-    const places = groups.map((_, index) => (groups.length > 1 ? index / (groups.length - 1) : 0.5));
+    const places = groups.map((_, index) => (index + 0.5) / groups.length);
     return { isTime: false, places, labels: groups.map((group, index) => [places[index], group]) };
   }
   // From the beginning of the first group to the end of the last one, so that both have a year beside them.

@@ -6,19 +6,32 @@ import { makeHash } from "./router.js";
 
 const WIDTH = 260, TALL = 98, LEFT = 40, RIGHT = 16, TOP = 8, YEARS = 24, NAMES = 64, COLUMN = 30;
 const LONGEST = 30;
+const LETTER = 7; // pixels
 const SLANTED = 4.6; // pixels that a letter of a slanted name takes, across and down
 const PER_ROW = 3, GAP = 28;
 
 const yOf = (share) => TOP + TALL * (1 - share);
 
-/** Sizes of a picture: {width, height, x(place)}. */
+/** Whether names have room side by side, each below its point. */
+function isFlat(axis) {
+  const room = (WIDTH - LEFT - RIGHT) / axis.places.length;
+  return axis.isTime || axis.labels.every(([, text]) => LETTER * text.length < room);
+}
+
+/** Sizes of a picture: {width, height, x(place), left, isFlat}. */
 function layOut(axis) {
-  const reach = axis.isTime ? [0] : axis.labels.map(([, text]) => 8 + SLANTED * shorten(text).length);
+  const flat = isFlat(axis);
+  const reach = flat ? [0] : axis.labels.map(([, text]) => 8 + SLANTED * shorten(text).length);
   // Names end below their points: those of the first points need room on the left.
-  const left = Math.ceil(Math.max(LEFT, ...reach.map((own, index) => own - index * COLUMN)));
-  const width = axis.isTime ? WIDTH : Math.max(WIDTH, left + RIGHT + COLUMN * axis.places.length);
-  const below = axis.isTime ? YEARS : Math.max(NAMES, Math.ceil(20 + Math.max(...reach)));
-  return { width, height: TOP + TALL + below, x: (place) => left + place * (width - left - RIGHT), left };
+  const left = Math.ceil(Math.max(LEFT, ...reach.map((own, index) => own - (index + 0.5) * COLUMN)));
+  const width = flat ? WIDTH : Math.max(WIDTH, left + RIGHT + COLUMN * axis.places.length);
+  const below = flat ? YEARS : Math.max(NAMES, Math.ceil(20 + Math.max(...reach)));
+  return { width, height: TOP + TALL + below, x: (place) => left + place * (width - left - RIGHT), left, isFlat: flat };
+}
+
+/** Whether a picture needs a row of its own. */
+export function needsRow(axis) {
+  return layOut(axis).width > WIDTH;
 }
 
 const shorten = (text) => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text);
@@ -37,12 +50,12 @@ function point(row, x, word, by) {
 
 /** The picture of one sense; `rows` are its shares in the groups of the axis. */
 export function changePanel(rows, axis, word, by) {
-  const { width, height, x, left } = layOut(axis);
+  const { width, height, x, left, isFlat: flat } = layOut(axis);
   const grid = [0, 0.5, 1].map((share) => [
     svg("line", { x1: left, x2: width - RIGHT, y1: yOf(share), y2: yOf(share), class: "grid" }),
     svg("text", { x: left - 6, y: yOf(share) + 4, "text-anchor": "end" }, `${100 * share} %`)]);
   const bottom = TOP + TALL + 16;
-  const labels = axis.labels.map(([place, text]) => svg("text", axis.isTime
+  const labels = axis.labels.map(([place, text]) => svg("text", flat
     ? { x: x(place), y: bottom, "text-anchor": "middle" }
     : { x: x(place), y: bottom, "text-anchor": "end", transform: `rotate(-45 ${x(place)} ${bottom})` }, shorten(text), text === shorten(text) ? null : svg("title", {}, text)));
   const there = rows.map((row, index) => [row, x(axis.places[index])]).filter(([row]) => row.n > 0);
@@ -56,7 +69,7 @@ export function changePanel(rows, axis, word, by) {
 
 /** All pictures as one for a file: {width, height, paint(context)}. */
 export function changePicture(senses, axis, ink) {
-  const { width, height, x, left } = layOut(axis);
+  const { width, height, x, left, isFlat: flat } = layOut(axis);
   const tall = height + GAP;
   const perRow = Math.min(PER_ROW, senses.length);
   const stroke = (context, colour, points, alpha = 1) => {
@@ -74,7 +87,7 @@ export function changePicture(senses, axis, ink) {
       write(`${100 * share} %`, 2, GAP - 4 + yOf(share));
       stroke(context, ink, [[dx + left, down + yOf(share)], [dx + width - RIGHT, down + yOf(share)]], 0.2);
     }
-    for (const [place, text] of axis.labels) write(shorten(text), x(place) - 12, GAP + TOP + TALL + (axis.isTime ? 10 : 10 + 12 * (axis.labels.findIndex(([at]) => at === place) % 5)));
+    for (const [place, text] of axis.labels) write(shorten(text), x(place) - 12, GAP + TOP + TALL + (flat ? 10 : 10 + 12 * (axis.labels.findIndex(([at]) => at === place) % 5)));
     const there = rows.map((row, index) => [row, dx + x(axis.places[index])]).filter(([row]) => row.n > 0);
     const firm = there.filter(([row]) => !row.few);
     if (axis.isTime && firm.length > 1) stroke(context, colour, firm.map(([row, at]) => [at, down + yOf(row.share)]));

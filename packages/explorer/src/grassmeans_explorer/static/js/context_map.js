@@ -2,7 +2,7 @@
 
 import { senseColour } from "./colours.js";
 import { button, formatCount, h } from "./dom.js";
-import { makeScatter } from "./scatter.js";
+import { ANCHOR, makeScatter } from "./scatter.js";
 import { lineParts, senseBadge } from "./sense_card.js";
 
 const NARROW = 480;
@@ -11,7 +11,7 @@ const GOLDEN = 0.618;
 
 /** What the picture shows, in words of somebody who reads lines; by its layout. */
 const READING = {
-  ring: "Each dot is one line of text, in the colour of its sense. Each sense has a corner of its own, the ring beside its name. A dot near a " +
+  ring: "Each dot is one line of text, in the colour of its sense. Each sense has a corner of its own, the ring with its number. A dot near a " +
     "corner can hardly have another sense; between two corners it could have either; in the middle it fits all alike, and is worth reading. " +
     "Senses that are used alike stand side by side on the ring. Beyond that, left, right, up and down mean nothing. Large dots are sure.",
   between: "Each dot is one line of text, in the colour of its sense. The two senses stand on the left and on the right: the nearer a dot lies to " +
@@ -35,7 +35,7 @@ function spreadLine(points) {
 function namesOf(corners, width, nameOf) {
   return corners.filter((corner) => !corner.hidden).map((corner) => {
     const name = nameOf(corner.sense);
-    return { x: corner.x, y: corner.y, gap: 6, text: width < NARROW ? name.split(/,\s/)[0] : name, colour: senseColour(corner.sense) };
+    return { x: corner.x, y: corner.y, gap: ANCHOR + 1, text: width < NARROW ? name.split(/,\s/)[0] : name, colour: senseColour(corner.sense) };
   });
 }
 

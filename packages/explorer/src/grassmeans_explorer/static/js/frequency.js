@@ -1,4 +1,4 @@
-// How often lines stand in groups of documents: a table with bars, under a concordance.
+// How often lines stand in groups of documents: a table with bars, above a concordance.
 
 import { ask, isAbort } from "./api.js";
 import { formatCount, h } from "./dom.js";

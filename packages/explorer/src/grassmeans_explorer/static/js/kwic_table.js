@@ -58,3 +58,8 @@ export function kwicTable(lines, context) {
     h("thead", {}, h("tr", {}, columns.map((column) => headCell(column, context)))),
     h("tbody", {}, lines.map((line) => lineRow(line, { ...context, showDocument })))));
 }
+
+/** What can be done with all the lines, above them: to take along, to draw from, to count. */
+export function lineTools(...tools) {
+  return h("section", { class: "line-tools", "aria-label": "All these lines" }, tools);
+}

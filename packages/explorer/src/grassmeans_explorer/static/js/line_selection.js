@@ -18,7 +18,7 @@ export function makeLineSelection(word, app, onChange) {
   const boxes = new Map();
   const count = h("b", {});
   const target = h("select", { "aria-label": "Sense for the chosen lines" });
-  const message = h("div", { class: "selection-message", role: "status" });
+  const message = h("div", { class: "selection-message", role: "status", tabindex: -1 });
   const history = h("div", {});
   let value = null, busy = false, last = null;
 
@@ -77,6 +77,8 @@ export function makeLineSelection(word, app, onChange) {
     } finally {
       busy = false;
       show();
+      // The button is gone that was pressed: who works by keys goes on here, before the undo.
+      message.focus({ preventScroll: true });
     }
   }
 

@@ -5,6 +5,7 @@ import { openDocument } from "./document_dialog.js";
 import { formatCount, h, plural } from "./dom.js";
 import { downloadLinks } from "./downloads.js";
 import { makeFrequency } from "./frequency.js";
+import { lineTools } from "./kwic_table.js";
 import { makePager } from "./pager.js";
 import { spanTable } from "./span_table.js";
 import { announce, emptyPanel, makeLoader } from "./status.js";
@@ -39,8 +40,9 @@ export function makeMatchLines(app, go, { onFailure = () => {}, onFound = () => 
   const stratified = h("input", { type: "checkbox", onchange: () => go({ stratified: stratified.checked ? "1" : "" }) });
   const share = h("label", { class: "check" }, stratified, "the same share of every sense");
   const frequency = makeFrequency(fields, (per) => go({ per }));
+  const files = h("div", { class: "line-files" });
   const element = h("section", { "aria-label": "Lines" },
-    h("div", { class: "filters" }, h("label", {}, "Sort by", sort), h("label", {}, "Look at", sample), share), facts, place, frequency.element);
+    h("div", { class: "filters" }, h("label", {}, "Sort by", sort), h("label", {}, "Look at", sample), share), lineTools(files, frequency.element), facts, place);
   const address = (path, extra = {}) => makeUrl(path, { ...query, sort: values.sort, by: values.by, group: values.group,
     sample: values.sample, seed: values.seed, stratified: values.stratified === "1", ...extra });
 
@@ -53,8 +55,8 @@ export function makeMatchLines(app, go, { onFailure = () => {}, onFound = () => 
     place.replaceChildren(...(answer.lines.length ? [
       h("div", { class: "scroll-wide", tabindex: 0, role: "region", "aria-label": "Lines found" }, spanTable(answer.lines, { fields, sort: values.sort, onOpen: openDocument, onSort: (key) => go({ sort: key === "position" ? "" : key, page: "" }) })),
       makePager(values.page, answer.total, PAGE, (page) => go({ page })),
-      downloadLinks(name, (extra) => address("api/query", extra), values.page, PAGE),
     ].filter(Boolean) : [emptyPanel("No line", "Nothing in the corpus fits.")]));
+    files.replaceChildren(...(answer.lines.length ? [downloadLinks(name, (extra) => address("api/query", extra), values.page, PAGE)] : []));
   }, { keep: true, onFailure: (failure) => { facts.textContent = ""; onFailure(failure); } });
 
   function load(asked, wanted) {

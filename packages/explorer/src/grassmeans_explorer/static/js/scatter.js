@@ -9,7 +9,8 @@ const LOWEST = 300;
 const HIGHEST = 620;
 const LINE = 18;
 const FAR = 20;
-const ANCHOR = 9;
+export const ANCHOR = 10;
+const AROUND = [...Array(8).keys()].map((turn) => [Math.cos((turn * Math.PI) / 4), Math.sin((turn * Math.PI) / 4)]);
 export const NAME_FONT = '600 13px system-ui, -apple-system, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif';
 
 /** Data -> places in a picture of so many pixels, as large as possible with equal scales. */
@@ -51,11 +52,12 @@ export function makeScatter({ label, dots, anchors = [], namesOf, reach = Infini
     onclick: (event) => { if (!zoomable.wasDragged()) { choose(index); onOpen?.(index, event); } },
   }));
   const rings = anchors.map((anchor) => svg("circle", { r: ANCHOR, class: "anchor", "--sense": senseColour(anchor.sense) }));
+  const numbers = anchors.map((anchor) => svg("text", { class: "anchor-number", "aria-hidden": "true", "--sense": senseColour(anchor.sense) }, String(anchor.sense)));
   const names = svg("g", { "aria-hidden": "true" });
   const picture = svg("svg", {
     class: "map", tabindex: 0, role: "img", "aria-label": label,
     onfocus: () => { if (current < 0) choose(places.findIndex(Boolean)); }, onkeydown: onKey,
-  }, rings, circles, names);
+  }, rings, circles, numbers, names);
   const zoomable = makeZoomable(picture, () => view, setView);
 
   function setView(next) {
@@ -88,6 +90,11 @@ export function makeScatter({ label, dots, anchors = [], namesOf, reach = Infini
     if (Math.min(u, v) < 0 || Math.max(u, v) > 1) setView({ ...view, x: view.x + (u - 0.5) / view.scale, y: view.y + (v - 0.5) / view.scale });
   }
 
+  /** Of a ring and its middle: no name is to lie over that of another. */
+  function ringPlaces([x, y]) {
+    return [[x, y], ...AROUND.map(([dx, dy]) => [x + ANCHOR * dx, y + ANCHOR * dy])];
+  }
+
   function drawNames(place) {
     const [width, height] = size;
     const isSeen = (at) => at && at[0] >= 0 && at[0] <= width && at[1] >= 0 && at[1] <= height;
@@ -95,7 +102,7 @@ export function makeScatter({ label, dots, anchors = [], namesOf, reach = Infini
     const wanted = namesOf(indices, width).map((name) => ({ ...name, at: place(name) }));
     boxes = window.placeLabels(wanted.map((name) => ({
       x: name.at[0], y: name.at[1], width: window.measureLabel(name.text, NAME_FONT) + 4, height: LINE, inside: name.inside, gap: name.gap,
-    })), width, height, indices.map((index) => places[index]), reach).map((box, index) => box && { ...box, ...wanted[index], x: box.x, y: box.y }).filter(Boolean);
+    })), width, height, [...indices.map((index) => places[index]), ...anchors.filter((anchor) => !anchor.hidden).flatMap((anchor) => ringPlaces(place(anchor)))], reach).map((box, index) => box && { ...box, ...wanted[index], x: box.x, y: box.y }).filter(Boolean);
     names.replaceChildren(...boxes.flatMap((box) => [
       box.away > FAR ? svg("line", {
         x1: box.at[0], y1: box.at[1], x2: box.x + box.width / 2, y2: box.y + LINE / 2, class: "map-leader", "--sense": box.colour,
@@ -128,6 +135,9 @@ export function makeScatter({ label, dots, anchors = [], namesOf, reach = Infini
       ring.classList.toggle("gone", Boolean(anchors[index].hidden));
       ring.setAttribute("cx", x.toFixed(1));
       ring.setAttribute("cy", y.toFixed(1));
+      numbers[index].classList.toggle("gone", Boolean(anchors[index].hidden));
+      numbers[index].setAttribute("x", x.toFixed(1));
+      numbers[index].setAttribute("y", (y + 4).toFixed(1));
     });
     drawNames(place);
   }
@@ -144,6 +154,13 @@ export function makeScatter({ label, dots, anchors = [], namesOf, reach = Infini
       context.beginPath();
       context.arc(Number(ring.getAttribute("cx")), Number(ring.getAttribute("cy")), ANCHOR, 0, 2 * Math.PI);
       context.stroke();
+    });
+    numbers.filter((_, index) => !anchors[index].hidden).forEach((number) => {
+      const { font, fill } = getComputedStyle(number);
+      context.font = font;
+      context.fillStyle = fill;
+      const wide = 0.6 * parseFloat(font.match(/([\d.]+)px/)?.[1] ?? 11) * number.textContent.length;
+      context.fillText(number.textContent, Number(number.getAttribute("x")) - wide / 2, Number(number.getAttribute("y")));
     });
     context.globalAlpha = 0.75;
     circles.forEach((circle, index) => {

@@ -16,8 +16,8 @@ function choice(value, label, isChosen) {
 }
 
 /**
- * {element, open(word)}; `part(from, to)` gives characters of the text, `onChange()` is called when
- * senses have changed. `element` tells what was corrected, with its undo.
+ * {element, open(word)}; `part(from, to)` gives characters of the text, `onChange(start)` is called when
+ * senses have changed: of the word that begins there, or of none in particular. `element` tells what was corrected, with its undo.
  */
 export function makeTagCorrection(app, { part, onChange }) {
   const element = h("section", { class: "tag-corrected", "aria-label": "Corrections in this text", hidden: true });
@@ -35,6 +35,7 @@ export function makeTagCorrection(app, { part, onChange }) {
         const changed = await send("api/corrections", { word: value.word, action, senses, revision: value.revision });
         app.forgetWord(value.word);
         tell(changed, text);
+        element.querySelector(".redo, .undo:not(:disabled)")?.focus();
         onChange();
       } catch (failure) {
         again.replaceChildren(errorPanel(failure, { title: "Nothing was changed" }));
@@ -73,7 +74,7 @@ export function makeTagCorrection(app, { part, onChange }) {
         app.forgetWord(word.key);
         dialog.close();
         tell(changed, describeAssigned(changed.corrections.at(-1), senses[0] ?? changed.senses.length, changed.n_contexts));
-        onChange();
+        onChange(word.start);
       } catch (failure) {
         message.replaceChildren(errorPanel(failure, { title: "Nothing was changed" }));
         give.disabled = false;

@@ -10,7 +10,7 @@ import { makeHash, navigate } from "./router.js";
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
 /**
- * {element, part(from, to), decode(threshold, calibrated)}; `onShow(word, span)` and `onHide(now)` for the details of a word,
+ * {element, part(from, to), decode(threshold, calibrated), focusAt(start)}; `onShow(word, span)` and `onHide(now)` for the details of a word,
  * `onCorrect(word)` where its sense is wrong.
  * Without a threshold the answers are the model's own.
  */
@@ -74,5 +74,13 @@ export function makeTaggedText(answer, { onShow, onHide, onCorrect }) {
     return known;
   }
 
-  return { element, part, decode };
+  /** Go to the word that begins at a character, as the arrow keys do. */
+  function focusAt(start) {
+    const found = spans.find(({ word }) => word.start === start);
+    if (!found) return;
+    for (const { span } of spans) span.tabIndex = span === found.span ? 0 : -1;
+    found.span.focus();
+  }
+
+  return { element, part, decode, focusAt };
 }

@@ -84,6 +84,7 @@ export function mount(root, route) {
         h("p", {}, `${plural(found.total, "item")}, ${formatCount(found.n_left)} not decided by adjudication. `,
           found.total ? h("a", { href: makeHash("adjudicate", project, { place: String(found.next_left ?? 0), unfinished }) }, "Decide them one by one") : ""),
         h("p", {}, h("label", {}, box, " also items that not everybody has judged")),
+        found.items.length < found.total ? h("p", { class: "soft" }, `These are the first ${found.items.length}.`) : null,
         found.items.length ? differencesOf(project, found, unfinished) : null),
       results(progress));
   }

@@ -1,7 +1,7 @@
 // An annotator's work: one item at a time. What was judged is on the disk before the next is shown.
 
 import { accessPanel, askAs, projectUrl, sendAs } from "../annotation_access.js";
-import { formatCount, h } from "../dom.js";
+import { button, formatCount, h } from "../dom.js";
 import { makeJudging } from "../judging.js";
 import { makeHash, navigate, replaceHash } from "../router.js";
 import { announce, errorPanel, waiting } from "../status.js";
@@ -32,8 +32,9 @@ export function mount(root, route) {
     message.replaceChildren();
     replaceHash(makeHash("annotate", project, { annotator, place: seen.item === null ? "" : seen.place }));
     if (seen.item === null) {
-      place.replaceChildren(h("div", { class: "panel empty" }, h("h2", {}, "All is judged"), h("p", {}, "Thank you. Everything is kept."),
-        h("p", {}, h("button", { type: "button", onclick: () => load(seen.n_items - 1) }, "Look at it again"))));
+      const again = button("Look at it again", () => load(seen.n_items - 1));
+      place.replaceChildren(h("div", { class: "panel empty" }, h("h2", {}, "All is judged"), h("p", {}, "Thank you. Everything is kept."), h("p", {}, again)));
+      again.focus();
       announce("All is judged");
       return;
     }

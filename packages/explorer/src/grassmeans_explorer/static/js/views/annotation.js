@@ -4,10 +4,31 @@ import { accessPanel, sendAs } from "../annotation_access.js";
 import { ask } from "../api.js";
 import { h, plural } from "../dom.js";
 import { makeHash } from "../router.js";
-import { announce, emptyPanel, makeLoader } from "../status.js";
+import { announce, emptyPanel, errorPanel, makeLoader } from "../status.js";
 
 const TASKS = [["senses", "a sense for each line"], ["relatedness", "how related two lines are"]];
-const TABLES = ["uses", "instances", "judgments", "labels", "senses"];
+const TABLES = ["uses", "instances", "judgments", "labels", "senses", "decisions"];
+
+/** Which table a file is, by its name: uses.csv, or crane_uses.tsv; undefined for none. */
+function kindOf(file) {
+  const name = file.name.replace(/\.[ct]sv$/, "").split("_").at(-1);
+  return TABLES.find((kind) => kind === name);
+}
+
+/** The files as {kind: text}; those of several words become one, where their columns are the same. */
+async function readTables(files) {
+  const tables = {};
+  for (const file of files) {
+    const kind = kindOf(file), text = (await file.text()).replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
+    if (!kind) throw new Error(`${file.name} is no table of these: ${TABLES.map((name) => `${name}.csv`).join(", ")}. Take it out, or give it another name.`);
+    if (!text.trim()) continue;
+    const [head, ...rows] = text.split("\n");
+    if (tables[kind] === undefined) tables[kind] = text;
+    else if (tables[kind].startsWith(`${head}\n`)) tables[kind] = `${tables[kind].trimEnd()}\n${rows.join("\n")}`;
+    else throw new Error(`${file.name} has other columns than the tables of ${kind} before it: bring them along one by one.`);
+  }
+  return tables;
+}
 
 function field(label, input) {
   return h("label", {}, label, input);
@@ -65,10 +86,12 @@ export function mount(root, route) {
     const people = h("input", { type: "text", placeholder: "those of the tables" });
     const files = h("input", { type: "file", multiple: true, required: true, accept: ".csv,.tsv" });
     async function bring() {
-      const tables = {};
-      for (const file of files.files) {
-        const kind = file.name.replace(/\.[ct]sv$/, "");
-        if (TABLES.includes(kind)) tables[kind] = await file.text();
+      let tables;
+      try {
+        tables = await readTables(files.files);
+      } catch (failure) {
+        message.replaceChildren(errorPanel(failure, { title: "Nothing was made" }));
+        return;
       }
       await attempt("api/annotation/imports", { name: name.value.trim(), annotators: names(people.value), ...tables },
         (made) => `${made.project.name} is made: ${plural(made.project.n_items, "item")}, ${plural(made.n_judgments, "judgment")}. ${made.passed_over.join("; ")}`);

@@ -2,7 +2,7 @@
 
 import { ask, wordUrl } from "../api.js";
 import { makeAxis } from "../change_axis.js";
-import { changePanel, changePicture } from "../change_panel.js";
+import { changePanel, changePicture, needsRow } from "../change_panel.js";
 import { button, formatCount, h, plural } from "../dom.js";
 import { downloadButtons, saveTable } from "../downloads.js";
 import { waysOf } from "../group_ways.js";
@@ -99,7 +99,7 @@ export function mount(root, route, app) {
     files.append(button("CSV of the distances", () => saveTable(`${name}-distances`, pairsOf(answer, nameOf)), { class: "link" }));
     files.append(...pictureButtons(name, { clientWidth: picture.width, clientHeight: picture.height }, picture.paint));
     place.replaceChildren(...[overall(answer.overall, axis.isTime, context), fewNote(answer.shares),
-      h("div", { class: axis.isTime ? "change-panels" : "change-panels wide" }, lists.map((rows) => changePanel(rows, axis, word, by))),
+      h("div", { class: needsRow(axis) ? "change-panels wide" : "change-panels" }, lists.map((rows) => changePanel(rows, axis, word, by))),
       files, h("div", { class: "scrolling", tabindex: 0, role: "region", "aria-label": "Distances between groups" }, pairsTable(answer.pairs, context))].filter(Boolean));
     announce(`${word} over ${plural(answer.groups.length, "group")}`);
   }

@@ -7,7 +7,7 @@ import { button, formatCount, h, plural } from "../dom.js";
 import { downloadLinks } from "../downloads.js";
 import { makeKeeping } from "../entry_lines.js";
 import { makeFrequency } from "../frequency.js";
-import { kwicTable } from "../kwic_table.js";
+import { kwicTable, lineTools } from "../kwic_table.js";
 import { makeLineSelection } from "../line_selection.js";
 import { makePager } from "../pager.js";
 import { makeHash, navigate, parseRoute, replaceHash } from "../router.js";
@@ -31,12 +31,12 @@ export function mount(root, route, app) {
   const selection = makeLineSelection(word, app, () => loader.load());
   const keeping = makeKeeping(word, app);
   const frequency = makeFrequency(app.health.fields, (chosen) => navigate(hashFor(values, { per: chosen, page })));
+  const files = h("div", { class: "line-files" });
   root.append(heading.element,
     h("p", { class: "guide" }, hasCorpus
       ? "Every occurrence in the corpus, with the sense that its context is nearest to. Confidence: the probability that this is right, from 0 to 1. Click a line to read its document, the head of a column to sort by it."
       : "These are the example lines of the model: those of this word, and those of others in which it stands. To see every occurrence, start with a corpus: grassmeans explore MODEL --corpus CORPUS"),
-    filters.element, legend, selection.element, keeping.element, place);
-  if (hasCorpus) root.append(frequency.element);
+    filters.element, lineTools(files, hasCorpus ? frequency.element : null), legend, selection.element, keeping.element, place);
 
   const hashFor = (changed, more = {}) => makeHash("concordance", word,
     { ...changed, k, per, ...sample, ...more, page: more.page > 1 ? more.page : "" });
@@ -67,6 +67,7 @@ export function mount(root, route, app) {
     h("span", { class: "legend-item" }, senseBadge(0), " don’t know")]
       : [h("span", {}, "This word is not in the model, so its lines have no senses. ",
         h("a", { href: makeHash("word", word, { k: "auto" }) }, "Look for its senses in the corpus"), ".")]));
+    files.replaceChildren();
     if (!answer.lines.length) {
       place.replaceChildren(emptyPanel("No line matches", "Take a filter away, or ",
         h("a", { href: makeHash("concordance", word, { k }) }, "show all lines"), "."));
@@ -82,6 +83,8 @@ export function mount(root, route, app) {
         onSort: (sort) => navigate(hashFor({ ...values, sort: sort === "position" ? "" : sort })),
       }),
       sample.take ? null : makePager(page, answer.total, PAGE, (number) => { navigate(hashFor(values, { page: number })); scrollTo(0, 0); }),
+    ].filter(Boolean));
+    files.append(...[
       sample.take ? null : downloadLinks(`${word}-concordance`, lines, page, PAGE),
       hasCorpus ? sampleLinks(`${word}-sample`, (extra) => query("api/sample", { width: values.width, ...extra }), senses.length > 0, sample, (chosen) => navigate(hashFor(values, chosen))) : null,
     ].filter(Boolean));

@@ -55,6 +55,7 @@ function askForSenses(body, place, controller, label) {
 export function mount(root, route, app) {
   let controller = null, tagged = null, answer = null, onlyMarked = false;
   let byLine = null, chosenFor = ""; // null: as the server's rule decides
+  let comeBack = null; // the word that was corrected, for who goes on by keys
   const ownThreshold = app.health.idk_threshold ?? 1;
   const calibrated = app.health.calibrated;
   const most = app.health.text_characters;
@@ -68,7 +69,7 @@ export function mount(root, route, app) {
   const count = h("p", { class: "soft", id: "tag-count" });
   const place = h("div", { class: "text-result" });
   const lineBox = h("input", { type: "checkbox", onchange: () => { byLine = lineBox.checked; chosenFor = area.value; if (area.value.trim()) submit(); } });
-  const correction = makeTagCorrection(app, { part: (from, to) => tagged.part(from, to), onChange: () => submit() });
+  const correction = makeTagCorrection(app, { part: (from, to) => tagged.part(from, to), onChange: (start = null) => { comeBack = start; submit(); } });
   const remember = debounce(keepInLink, 300);
   const controls = h("div", { class: "threshold", hidden: true },
     h("label", { for: "threshold" }, calibrated ? "Say “don’t know” below a confidence of " : "Say “don’t know” from a distance of ", shown), slider,
@@ -174,6 +175,8 @@ export function mount(root, route, app) {
     place.replaceChildren(...notes(), tagged.element, details.element, downloads());
     decode();
     announce(count.textContent);
+    if (comeBack !== null) tagged.focusAt(comeBack);
+    comeBack = null;
   }
 
   function refuse(panel) {
