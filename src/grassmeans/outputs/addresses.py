@@ -135,8 +135,9 @@ def find_files(address: str) -> list[StoredFile]:
             listed = store.glob(path, detail=True)
             found = {name: info for name, info in listed.items() if info.get("type") != "directory"}
             root = posixpath.dirname(path[: magic.start()])
-        elif store.isdir(path):
-            found = list_below(store, path)
+        elif _find_kind(address) is not None or store.isdir(path):
+            found = list_below(store, path)  # of a file in a bucket it is that file
+            root = posixpath.dirname(path) if [*found] == [path] else path
         else:
             found = {path: store.info(path)} if store.exists(path) else {}
             root = posixpath.dirname(path)

@@ -145,8 +145,8 @@ def _fetch_artifact(
     kind, identity, inputs = manifest["kind"], [address, manifest], [find_local(address)]
     marks = list_marks(kind, manifest)
     with output_folder(
-        target, kind, identity, inputs=inputs, fields=marks, overwrite=overwrite
-    ) as building:
+        target, kind, identity, inputs=inputs, fields=marks, overwrite=overwrite, keep_failed=True
+    ) as building:  # a store that does not answer any more may answer later
         sizes = _list_sizes(address)
         names = [name for name in sizes if name != _CLAIM]
         _refuse_collisions(names, address)

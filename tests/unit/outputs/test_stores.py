@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -312,10 +313,10 @@ def count_sent(monkeypatch, stop_at: int = 0) -> list[str]:
     """Note the names that are sent, and end the copy before one of them."""
     from grassmeans.outputs import stores
 
-    send, sent = stores.send_file, []
+    send, sent, numbers = stores.send_file, [], count(1)
 
     def send_some(source: Path, address: str) -> None:
-        if len(sent) + 1 == stop_at:
+        if next(numbers) >= stop_at > 0:
             raise KeyboardInterrupt
         send(source, address)
         sent.append(address.removeprefix("memory://bucket/corpus/"))
@@ -338,15 +339,43 @@ def test_a_copy_goes_on_where_it_was_interrupted(store, corpus, tmp_path, monkey
     assert read_all(tmp_path / "back") == read_all(corpus.path)
 
 
-def test_only_files_of_the_same_copy_are_left_there(store, corpus, tmp_path, monkeypatch) -> None:
-    """Files of the same names and sizes may be of another artifact, replaced or half sent."""
+def test_what_was_fetched_is_not_fetched_again(store, corpus, tmp_path, monkeypatch) -> None:
+    from grassmeans.outputs import stores
+
+    copy_artifact(corpus.path, "memory://bucket/corpus", workers=1)
+    fetch, fetched, limit, numbers = stores.fetch_file, [], 5, count(1)
+
+    def fetch_some(address: str, target: Path, n_bytes: int | None) -> None:
+        if next(numbers) > limit:
+            raise InputError(f"{address} cannot be reached: it is raining")
+        fetched.append(target.exists())
+        fetch(address, target, n_bytes)
+
+    monkeypatch.setattr(stores, "fetch_file", fetch_some)
+    with pytest.raises(InputError, match="raining"):
+        copy_artifact("memory://bucket/corpus", tmp_path / "back", workers=1)
+    assert fetched == [False] * 5
+    fetched.clear()
+    limit = 100
+    copy_artifact("memory://bucket/corpus", tmp_path / "back", workers=1)
+    assert fetched.count(True) == 5
+    assert read_all(tmp_path / "back") == read_all(corpus.path)
+
+
+@pytest.mark.parametrize(("other_stops", "stops"), [(None, 3), (-1, None), (-1, 3)])
+def test_only_files_of_the_same_copy_are_left_there(
+    other_stops, stops, store, corpus, tmp_path, monkeypatch
+) -> None:
+    """Files of the same names and sizes may be of another artifact, whole or half sent."""
     texts = ["the bench lifted a beam", "a bench by the river", "a third one"]
     other = Corpus.from_texts(texts, tmp_path / "other").path
     address = "memory://bucket/corpus"
-    copy_artifact(other, address, workers=1)
-    for stop_at in (3, 2):
-        send_interrupted(corpus.path, monkeypatch, stop_at)
-        send_interrupted(other, monkeypatch, stop_at)
+    if other_stops is None:
+        copy_artifact(other, address, workers=1)
+    else:
+        send_interrupted(other, monkeypatch, len(read_all(other)) + other_stops)
+    if stops is not None:
+        send_interrupted(corpus.path, monkeypatch, stops)
     copy_artifact(corpus.path, address, workers=1, overwrite=True)
     assert {f"/bucket/corpus/{name}" for name in read_all(corpus.path)} == {*store.find("/bucket")}
     copy_artifact(address, tmp_path / "back", workers=1)
