@@ -1,7 +1,7 @@
 """A cluster of hosts on one machine, each in a network namespace, and what goes wrong there.
 
-    sudo python benchmarks/several_hosts.py                    # made-up text, some minutes
-    sudo python benchmarks/several_hosts.py --words 30000      # the same, small
+    sudo python benchmarks/several_hosts.py                    # made-up text, a minute or two
+    sudo python benchmarks/several_hosts.py --words 3000000    # the same, more of it
     sudo python benchmarks/several_hosts.py --check            # only says whether it could run
 
 Needs Linux, root, `ip` (Debian's iproute2), openssl and the extra cluster. Every host has its own
@@ -368,7 +368,7 @@ def run_all(hosts: Hosts, n_words: int) -> dict[str, Any]:
 def main() -> None:
     """Make the hosts, run everything, and take them away, whatever happens."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--words", type=int, default=3_000_000, help="made-up words (3 million)")
+    parser.add_argument("--words", type=int, default=60_000, help="made-up words (60,000)")
     parser.add_argument("--json", type=Path, help="a file for what was seen")
     parser.add_argument("--keep", type=Path, help="a new folder to work in, that stays")
     parser.add_argument("--check", action="store_true", help="only say whether it could run")
