@@ -163,9 +163,12 @@ def list_below(store: Any, path: str) -> dict[str, dict[str, Any]]:
     Some programs mark a folder by an empty file, whose key ends in ``/``: it is none.
     """
     found = store.find(path, detail=True)
-    return {
-        name: info for name, info in found.items() if not (name.endswith("/") and not info["size"])
+    marks = {
+        name
+        for name, info in found.items()
+        if name.endswith("/") and not info.get("size") and info.get("type") == "file"
     }
+    return {name: info for name, info in found.items() if name not in marks}
 
 
 def names_in(folder: str, found: Iterable[str], address: str) -> list[str]:
