@@ -35,6 +35,10 @@ class _Quiet(WSGIRequestHandler):
     def log(self, type: str, message: str, *arguments: Any) -> None:
         """Say nothing."""
 
+    def connection_dropped(self, error: BaseException, environ: Any = None) -> None:
+        """Let nobody wait for an answer."""
+        self.close_connection = True
+
 
 class S3Server:
     """A store with one bucket named ``bucket``; its content outlives the server's death.

@@ -171,6 +171,22 @@ def test_errors_in_the_middle_of_fetching_cost_only_what_is_missing(s3, corpus, 
     assert read_folder(tmp_path / "back") == read_folder(corpus.path)
 
 
+def test_an_ingest_whose_server_fails_goes_on_with_the_missing_files(s3, tmp_path) -> None:
+    for i, text in enumerate(TEXTS):
+        s3.put(f"texts/{i:02}.txt", text.encode())
+    in_the_middle(s3, "GET", 20, s3.stop)
+    with pytest.raises(InputError, match="cannot be reached: "):
+        Corpus.from_files("s3://bucket/texts", tmp_path / "corpus", **ALONE)
+    n_there = len(list((tmp_path / ".corpus.inputs").rglob("*.txt")))
+    assert 0 < n_there < 40
+    s3.start()
+    s3.fail = lambda method, path: None
+    s3.requests.clear()
+    made = Corpus.from_files("s3://bucket/texts", tmp_path / "corpus", **ALONE)
+    assert made.n_documents == 40
+    assert s3.requests == {"GET": 40 - n_there + 1}
+
+
 def test_single_errors_and_slow_answers_are_borne(s3, tmp_path) -> None:
     for i in range(16):
         s3.put(f"texts/{i}.txt", TEXTS[i].encode())
