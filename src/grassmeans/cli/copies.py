@@ -126,9 +126,10 @@ def copy(
 ) -> None:
     """Copy a corpus, vectors or a model to an object store, or from it, and compare the digests.
 
-    Addresses are those of fsspec: s3://, gs://, az://, http:// ...; each kind has its own package
-    (s3fs, gcsfs, adlfs), and all need pip install 'grassmeans[storage]'. The other commands read
-    and write folders that are mounted or copied; `ingest` takes addresses of its inputs as well.
+    Addresses are those of fsspec: s3://, gs://, az:// ...; each kind has its extra (grassmeans[s3],
+    grassmeans[gs], grassmeans[az]), and credentials come from its usual variables. A copy that was
+    interrupted goes on with the files that are missing. The other commands read and write folders
+    that are mounted or copied; `ingest` takes addresses of its inputs as well.
 
     With [bold]--overwrite[/] the files of the artifact at the address are replaced, those that its
     manifest and its checksums.txt name; others stay there and are told. Names that lead out of

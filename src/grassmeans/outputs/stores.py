@@ -34,12 +34,15 @@ from grassmeans.artifacts.writing import building_place, digest_of, find_manifes
 from grassmeans.errors import ArtifactError, GrassmeansWarning, InputError
 from grassmeans.outputs.addresses import (
     fetch_file,
+    find_files,
     find_local,
+    has_no_folders,
     is_address,
-    list_files,
+    list_below,
     move_files,
     names_in,
     open_store,
+    remove_files,
     send_file,
 )
 from grassmeans.outputs.ownership import list_marks
@@ -49,6 +52,7 @@ from grassmeans.progress import progress_bar
 _FETCHED = re.compile(r"[0-9]+-[0-9]+-[0-9a-f]{8}")
 _NAMED = 5
 _CLAIM = ".grassmeans-copy"  # at an address to which a copy is on its way
+_SENDING = "sending-"  # a line of it: the artifact of which files were sent, and no other
 
 
 @contextlib.contextmanager
@@ -69,20 +73,19 @@ def fetch_inputs(
         return
     refuse_address(output)
     paths: list[str | Path] = []
-    tasks: list[tuple[str, Path]] = []
+    tasks: list[tuple[str, Path, int | None]] = []
     for number, source in enumerate(given):
         if not is_address(source):
             paths.append(source)
-        for address in list_files(str(source)) if is_address(source) else ():
-            if (local := find_local(address)) is not None:
+        for file in find_files(str(source)) if is_address(source) else ():
+            if (local := find_local(file.address)) is not None:
                 paths.append(local)
                 continue
             # Files of one name stay apart: of several folders, and of before and after a change.
-            with open_store(address) as (store, path):
-                state = digest_of([address, store.ukey(path)])[:8]  # size, time, version
-            version = f"{number}-{len(tasks)}-{state}"
-            tasks.append((address, place / version / posixpath.basename(address)))
-            paths.append(tasks[-1][1])
+            version = f"{number}-{len(tasks)}-{file.state[:8]}"
+            target = place / version / posixpath.basename(file.address)
+            tasks.append((file.address, target, file.n_bytes))
+            paths.append(target)
     with progress_bar("fetching", len(tasks), unit="files") as advance:
         for number in move_files(fetch_file, tasks, workers):
             advance(number)
@@ -136,22 +139,26 @@ def _fetch_artifact(
 ) -> dict[str, Any]:
     manifest = _read_remote_manifest(address)
     if manifest is None:
+        with open_store(address) as (store, path):
+            store.info(path)  # says so where there is nothing, or no such bucket
         raise ArtifactError(f"{address} is no grassmeans folder: it has no {MANIFEST}")
     kind, identity, inputs = manifest["kind"], [address, manifest], [find_local(address)]
     marks = list_marks(kind, manifest)
     with output_folder(
-        target, kind, identity, inputs=inputs, fields=marks, overwrite=overwrite
-    ) as building:
-        names = [name for name in _list_names(address) if name != _CLAIM]
+        target, kind, identity, inputs=inputs, fields=marks, overwrite=overwrite, keep_failed=True
+    ) as building:  # a store that does not answer any more may answer later
+        sizes = _list_sizes(address)
+        names = [name for name in sizes if name != _CLAIM]
         _refuse_collisions(names, address)
-        tasks = [(f"{address.rstrip('/')}/{name}", building.folder / name) for name in names]
+        start = address.rstrip("/")
+        tasks = [(f"{start}/{name}", building.folder / name, sizes[name]) for name in names]
         with progress_bar("copying", len(names), unit="files", show=show_progress) as advance:
             for number in move_files(fetch_file, tasks, workers):
                 advance(number)
         if problems := find_damage(building.folder)[0]:
-            for path in building.folder.rglob("*"):
-                if path.is_file():
-                    path.unlink()  # which of them are good is not known
+            for file in building.folder.rglob("*"):
+                if file.is_file():
+                    file.unlink()  # which of them are good is not known
             raise ArtifactError(f"{problems[0]}: copy {address} again")
     return read_manifest(target)
 
@@ -166,15 +173,17 @@ def _send_artifact(
     files = (path.as_posix() for path in source.rglob("*") if path.is_file())
     names = names_in(source.as_posix(), files, str(source))
     _refuse_collisions(names, source)
-    foreign = _begin(address, source, names)
+    foreign, sent = _begin(address, source, names, digest_of(manifest))
     # The manifest makes it whole, and the list of digests belongs to it.
-    names.sort(key=lambda name: (name == MANIFEST, name == CHECKSUMS))
-    tasks = [(source / name, f"{address.rstrip('/')}/{name}") for name in names]
+    last = [name for name in (CHECKSUMS, MANIFEST) if name in names]
+    tasks = {name: (source / name, f"{address.rstrip('/')}/{name}") for name in names}
+    first = [task for name, task in tasks.items() if name not in {*last, *sent}]
     with progress_bar("copying", len(tasks), unit="files", show=show_progress) as advance:
-        for number in move_files(send_file, tasks[:-2], workers):
+        advance(len({*sent} - {*last}))
+        for number in move_files(send_file, first, workers):
             advance(number)
-        for task in tasks[-2:]:
-            send_file(*task)
+        for name in last:
+            send_file(*tasks[name])
             advance()
     with open_store(address) as (store, path):
         store.rm_file(f"{path}/{_CLAIM}")
@@ -192,7 +201,7 @@ def _send_artifact(
 def _check_replaceable(address: str, kind: str, overwrite: bool) -> None:
     """Refuse an address that holds anything but an artifact, or a copy, that may be replaced."""
     there = _read_remote_manifest(address)
-    names = _list_names(address)
+    names = _list_sizes(address)
     if there is None and (not names or _CLAIM in names):
         return
     if there is None or not {"format_version", "grassmeans"} <= there.keys():
@@ -203,9 +212,15 @@ def _check_replaceable(address: str, kind: str, overwrite: bool) -> None:
         raise InputError(f"{address} exists already: choose another, or pass overwrite=True")
 
 
-def _begin(address: str, source: Path, names: Collection[str]) -> list[str]:
-    """Note that a copy is on its way, and remove what it replaces; returns what is foreign."""
-    there = set(_list_names(address))
+def _begin(
+    address: str, source: Path, names: Collection[str], identity: str
+) -> tuple[list[str], list[str]]:
+    """Note that a copy is on its way, and remove what it replaces.
+
+    Returns what is foreign there, and which files the same copy has sent before it was interrupted.
+    """
+    sizes = _list_sizes(address)
+    there = {*sizes}
     with open_store(address) as (store, path):
         own = _list_own_files(store, path, there)
         foreign = sorted(there - own - {_CLAIM})
@@ -214,25 +229,43 @@ def _begin(address: str, source: Path, names: Collection[str]) -> list[str]:
                 f"{in_the_way[0]} at {address} is not of the artifact there, by its list, and in "
                 "the way: move it to another place"
             )
-        store.makedirs(path, exist_ok=True)
-        store.pipe_file(f"{path}/{_CLAIM}", "\n".join([*sorted(own | {*names}), ""]).encode())
+        if not has_no_folders(store):
+            store.makedirs(path, exist_ok=True)
+        claim = f"{path}/{_CLAIM}"
+        mark = f"{_SENDING}{identity}"
+        claimed = _read_claim(store, path) if _CLAIM in there else []
+        goes_on = mark in claimed and MANIFEST not in there and CHECKSUMS in names
+        listed = sorted(own | {*names})
+        store.pipe_file(claim, _write_claim([mark] * goes_on + listed))
         # Whatever the address is called: what is written there must not come out here.
         if any(source.rglob(_CLAIM)):
-            store.rm_file(f"{path}/{_CLAIM}")
+            store.rm_file(claim)
             raise InputError(f"{address} is {source}, an input, or lies in it: choose another")
-        for name in sorted(own - {*names} | (own & {MANIFEST}), key=lambda n: n != MANIFEST):
-            store.rm_file(f"{path}/{name}")
-    return foreign
+        if MANIFEST in own:
+            store.rm_file(f"{path}/{MANIFEST}")  # before the others: what is left is no artifact
+        old = own - {MANIFEST} - ({*names} if goes_on else set())
+        remove_files(store, [f"{path}/{name}" for name in sorted(old)])
+        if not goes_on:  # from here on all that is there was sent by this copy
+            store.pipe_file(claim, _write_claim([mark, *listed]))
+        sent = own & {*names} if goes_on else set()
+    return foreign, sorted(n for n in sent if sizes[n] == (source / n).stat().st_size)
+
+
+def _read_claim(store: Any, path: str) -> list[str]:
+    return _read_small(store, f"{path}/{_CLAIM}").decode("utf-8", "replace").splitlines()
+
+
+def _write_claim(lines: Iterable[str]) -> bytes:
+    return "\n".join([*lines, ""]).encode()
 
 
 def _list_own_files(store: Any, path: str, there: Collection[str]) -> set[str]:
     """The files of the artifact at an address, by its lists, and of an unfinished copy."""
     own: set[str] = set()
     if _CLAIM in there:
-        place = f"{path}/{_CLAIM}"
-        own |= {*_read_small(store, place).decode("utf-8", "replace").splitlines()}
+        own |= {*_read_claim(store, path)}
         if not all(map(is_plain_name, own)):
-            raise damaged(Path(place), "it names files that are not below it")
+            raise damaged(Path(path, _CLAIM), "it names files that are not below it")
     folders = [""]
     while folders:
         folder = folders.pop()
@@ -258,10 +291,12 @@ def _read_small(store: Any, path: str) -> bytes:
     return content
 
 
-def _list_names(address: str) -> list[str]:
-    """The names of all files of a folder of a store, as seen from it."""
+def _list_sizes(address: str) -> dict[str, int | None]:
+    """All files of a folder of a store by their names, as seen from it, and their bytes."""
     with open_store(address) as (store, path):
-        return names_in(path, store.find(path), address)
+        found = list_below(store, path)
+        sizes = {name: info.get("size") for name, info in found.items()}
+        return {name: sizes[f"{path}/{name}"] for name in names_in(path, found, address)}
 
 
 def _read_remote_manifest(address: str) -> dict[str, Any] | None:

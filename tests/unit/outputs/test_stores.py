@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from grassmeans.artifacts.checking import MANIFEST
 from grassmeans.artifacts.writing import write_manifest
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.errors import ArtifactError, InputError, MissingExtraError
-from grassmeans.outputs.addresses import list_files
+from grassmeans.outputs.addresses import find_files
 from grassmeans.outputs.stores import copy_artifact, fetch_inputs
 
 fsspec = pytest.importorskip("fsspec", reason="needs the extra storage")
@@ -57,7 +58,7 @@ def test_names_that_lead_out_of_their_folder_are_refused(store, corpus, tmp_path
     before = read_all(tmp_path)
     for read in (
         lambda: copy_artifact("memory://bucket/corpus", tmp_path / "here" / "back", workers=1),
-        lambda: list_files("memory://bucket/corpus"),
+        lambda: find_files("memory://bucket/corpus"),
         lambda: Corpus.from_files("memory://bucket/corpus", tmp_path / "here" / "c", workers=1),
     ):
         with pytest.raises(InputError, match="no name of a file below it"):
@@ -296,6 +297,88 @@ def test_an_interrupted_copy_is_finished(store, corpus, tmp_path, monkeypatch) -
         copy_artifact("memory://bucket/corpus", tmp_path / "back")
     copy_artifact(corpus.path, "memory://bucket/corpus", workers=1)
     copy_artifact("memory://bucket/corpus", tmp_path / "back", workers=1)
+    assert read_all(tmp_path / "back") == read_all(corpus.path)
+
+
+def send_interrupted(source: Path, monkeypatch, stop_at: int) -> list[str]:
+    """Copy with an end before one of the files; returns the names that were sent."""
+    with monkeypatch.context() as patch:
+        sent = count_sent(patch, stop_at)
+        with pytest.raises(KeyboardInterrupt):
+            copy_artifact(source, "memory://bucket/corpus", workers=1, overwrite=True)
+    return sent
+
+
+def count_sent(monkeypatch, stop_at: int = 0) -> list[str]:
+    """Note the names that are sent, and end the copy before one of them."""
+    from grassmeans.outputs import stores
+
+    send, sent, numbers = stores.send_file, [], count(1)
+
+    def send_some(source: Path, address: str) -> None:
+        if next(numbers) >= stop_at > 0:
+            raise KeyboardInterrupt
+        send(source, address)
+        sent.append(address.removeprefix("memory://bucket/corpus/"))
+
+    monkeypatch.setattr(stores, "send_file", send_some)
+    return sent
+
+
+def test_a_copy_goes_on_where_it_was_interrupted(store, corpus, tmp_path, monkeypatch) -> None:
+    address = "memory://bucket/corpus"
+    first = send_interrupted(corpus.path, monkeypatch, stop_at=5)
+    torn = first.pop()
+    store.pipe_file(f"/bucket/corpus/{torn}", b"")  # as by a store that keeps half a file
+    second = count_sent(monkeypatch)
+    copy_artifact(corpus.path, address, workers=1)
+    assert len(first) >= 2
+    assert torn in second
+    assert sorted(first + second) == sorted(read_all(corpus.path))
+    copy_artifact(address, tmp_path / "back", workers=1)
+    assert read_all(tmp_path / "back") == read_all(corpus.path)
+
+
+def test_what_was_fetched_is_not_fetched_again(store, corpus, tmp_path, monkeypatch) -> None:
+    from grassmeans.outputs import stores
+
+    copy_artifact(corpus.path, "memory://bucket/corpus", workers=1)
+    fetch, fetched, limit, numbers = stores.fetch_file, [], 5, count(1)
+
+    def fetch_some(address: str, target: Path, n_bytes: int | None) -> None:
+        if next(numbers) > limit:
+            raise InputError(f"{address} cannot be reached: it is raining")
+        fetched.append(target.exists())
+        fetch(address, target, n_bytes)
+
+    monkeypatch.setattr(stores, "fetch_file", fetch_some)
+    with pytest.raises(InputError, match="raining"):
+        copy_artifact("memory://bucket/corpus", tmp_path / "back", workers=1)
+    assert fetched == [False] * 5
+    fetched.clear()
+    limit = 100
+    copy_artifact("memory://bucket/corpus", tmp_path / "back", workers=1)
+    assert fetched.count(True) == 5
+    assert read_all(tmp_path / "back") == read_all(corpus.path)
+
+
+@pytest.mark.parametrize(("other_stops", "stops"), [(None, 3), (-1, None), (-1, 3)])
+def test_only_files_of_the_same_copy_are_left_there(
+    other_stops, stops, store, corpus, tmp_path, monkeypatch
+) -> None:
+    """Files of the same names and sizes may be of another artifact, whole or half sent."""
+    texts = ["the bench lifted a beam", "a bench by the river", "a third one"]
+    other = Corpus.from_texts(texts, tmp_path / "other").path
+    address = "memory://bucket/corpus"
+    if other_stops is None:
+        copy_artifact(other, address, workers=1)
+    else:
+        send_interrupted(other, monkeypatch, len(read_all(other)) + other_stops)
+    if stops is not None:
+        send_interrupted(corpus.path, monkeypatch, stops)
+    copy_artifact(corpus.path, address, workers=1, overwrite=True)
+    assert {f"/bucket/corpus/{name}" for name in read_all(corpus.path)} == {*store.find("/bucket")}
+    copy_artifact(address, tmp_path / "back", workers=1)
     assert read_all(tmp_path / "back") == read_all(corpus.path)
 
 
