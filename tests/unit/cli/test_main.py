@@ -79,6 +79,14 @@ def test_a_shell_completes_commands_and_options() -> None:
     assert complete("grassmeans", "tag", "--wo") == ["--word", "--workers"]
 
 
+def test_what_computes_is_not_loaded_before_a_command_needs_it() -> None:
+    """Of this distribution or of one that adds commands: help and completion would wait for it."""
+    program = "import grassmeans.cli.main, sys; print({'numpy', 'scipy'} & sys.modules.keys())"
+    command = [sys.executable, "-c", program]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert found.stdout == "set()\n"
+
+
 def test_the_package_can_be_run_as_a_module() -> None:
     command = [sys.executable, "-m", "grassmeans", "--version"]
     found = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -10,7 +10,6 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from grassmeans.change.tables import write_csv
 from grassmeans.terminal.output import print_json, terminal, wants_json
 
 _BEFORE = "left"
@@ -29,6 +28,8 @@ def print_rows(
     """Rows as CSV where it is asked for, as JSON lines in a pipe, or as a table with columns."""
     found = [dict(row) for row in rows]
     if as_csv:
+        from grassmeans.change.tables import write_csv  # SciPy: half of the time that help takes
+
         sys.stdout.write(write_csv(fill_rows(found)).decode())
         return
     if wants_json(as_json):
