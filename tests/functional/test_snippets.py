@@ -286,6 +286,13 @@ def test_an_arrow_table(model) -> None:
     ]
 
 
+def test_a_frame_of_dask(model) -> None:
+    dask = need("dask.dataframe")
+    frame = dask.from_pandas(need("pandas").DataFrame(REVIEWS), npartitions=2)
+    found = model.tag_frame(frame, "body", "bass", id="id")
+    assert found.compute(scheduler="synchronous")["id"].tolist() == [7, 9]
+
+
 def test_duckdb_in_and_out(model) -> None:
     duckdb = need("duckdb")
     rows = need("pandas").DataFrame(REVIEWS)  # noqa: F841 (DuckDB reads it by name)
@@ -504,7 +511,7 @@ def test_unknown_words_are_told(model) -> None:
         (lambda model: model.tag(TEXTS), "see tag_many"),
         (lambda model: model.tag_many(["a", None]), r"texts\[1\] is missing"),
         (lambda model: model.tag(TEXTS[0], confidence=2), "a number from 0 to 1"),
-        (lambda model: model.tag_frame([TEXTS], "text"), "pandas or polars"),
+        (lambda model: model.tag_frame([TEXTS], "text"), "pandas, polars or Dask"),
         (lambda model: SenseModel().fit(TEXTS), r"SenseModel\.fit\(texts, words="),
     ],
 )  # fmt: skip

@@ -244,7 +244,8 @@ class Corpus:
         """The word's id; raises `UnknownWordError` where it does not occur."""
         i = self.vocabulary.id_of(self.spell(word))
         if i == UNKNOWN:
-            raise UnknownWordError(f"{word!r} does not occur in the corpus {self.path.name}")
+            name = "" if self.path.name == "corpus" else f" {self.path.name}"  # in memory, say
+            raise UnknownWordError(f"{word!r} does not occur in the corpus{name}")
         return i
 
     def ids_of_forms(self, word: str) -> list[int]:

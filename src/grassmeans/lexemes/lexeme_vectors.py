@@ -13,7 +13,7 @@ A word that has no vector under any of these names has no similarity: the answer
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import cached_property
 from pathlib import Path
 
@@ -99,6 +99,11 @@ class LexemeVectors:
     ) -> list[Neighbour]:
         """The lexemes nearest to this one by cosine, best first, but for keys to leave out."""
         return self.vectors.most_similar(self.vectors.words[self._row(word, sense)], n, exclude)
+
+    @property
+    def most_similar(self) -> Callable[..., list[Neighbour]]:
+        """The keys nearest to keys such as ``crane.2``: `WordVectors.most_similar`."""
+        return self.vectors.most_similar
 
     def hard_similarity(
         self, word: str, sense: int | None, other_word: str, other_sense: int | None

@@ -46,15 +46,24 @@ class _Found:
 def tag_frame(
     model: TaggingModel, frame: Any, column: str | None, id: str | None, **options: Any
 ) -> Any:
-    """A row for each tagged word of a table's texts; ``options`` are those of `tag_stream`."""
+    """A row for each tagged word of a table's texts; ``options`` are those of `tag_stream`.
+
+    Dask's frames are tagged part by part, when and where they are computed.
+    """
     if hasattr(frame, "to_frame") and not hasattr(frame, "columns"):
         frame = frame.to_frame()  # a column of a frame
+    if name_library(frame) == "dask":
+
+        def tag_part(part: Any) -> Any:
+            return tag_frame(model, part, column, id, **options)
+
+        return frame.map_partitions(tag_part, meta=tag_part(frame._meta))
     table = open_table(frame, "frame")
     make = None if table is None else _find_maker(table.source)
     if table is None or make is None:
         raise InputError(
-            "frame must be of pandas or polars, a table of Arrow or a data set of Hugging Face, "
-            f"got {_name_type(frame)}: see tag_many and grassmeans.integrations.tag_iter"
+            "frame must be of pandas, polars or Dask, a table of Arrow or a data set of Hugging "
+            f"Face, got {_name_type(frame)}: see tag_many and grassmeans.integrations.tag_iter"
         )
     chosen = table.choose(column)
     names = [chosen] if id is None else [chosen, table.choose(id, "id")]

@@ -28,7 +28,13 @@ def installed_folder(name: str) -> Path:
 
 def is_installed(folder: Path) -> bool:
     """Whether a folder is that of an installed model, which nobody writes beside."""
-    return any(installed_folder(name).resolve() == folder.resolve() for name in list_models())
+    return installed_name(folder) is not None
+
+
+def installed_name(folder: Path) -> str | None:
+    """The name of the installed model whose folder it is; None for any other folder."""
+    names = (n for n in list_models() if installed_folder(n).resolve() == folder.resolve())
+    return next(names, None)
 
 
 def resolve_name(path_or_name: str | Path) -> Path:

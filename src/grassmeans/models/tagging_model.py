@@ -254,7 +254,7 @@ class TaggingModel(DecidingModel):
         Parameters
         ----------
         frame : frame
-            Of pandas or polars, a table of Arrow, or a data set of Hugging Face.
+            Of pandas, polars or Dask, a table of Arrow, or a data set of Hugging Face.
         column : str, optional
             The column of the texts; "text" by default, or the only one. Missing texts have no
             words, and ``<b>`` marks nothing.
@@ -270,11 +270,12 @@ class TaggingModel(DecidingModel):
         Returns
         -------
         frame
-            As it came: of pandas, ... (for a data set that is streamed, one that is not). A row
-            for each word that was found: ``label``, ``word``, ``key``, ``sense``, ``name``,
-            ``confidence``, ``start``, ``end`` (characters of the text as it stands in the frame).
-            A pandas frame has the index of the words' rows; others have the number of the row as
-            ``row``, before all else; with ``id``, that column stands there instead.
+            As it came: of pandas, ... (for a data set that is streamed, one that is not); Dask's
+            are tagged part by part, when the answer is computed. A row for each word that was
+            found: ``label``, ``word``, ``key``, ``sense``, ``name``, ``confidence``, ``start``,
+            ``end`` (characters of the text as it stands in the frame). A pandas frame has the index
+            of the words' rows; others have the number of the row as ``row``, before all else; with
+            ``id``, that column stands there instead.
 
         Examples
         --------

@@ -36,6 +36,9 @@ OnProgress = Callable[[float], None]
 """Called between the steps of a long text with the share of its words that is done."""
 
 
+_Contexts = dict[tuple[int, int], tuple[int, int]]
+"""The contexts of a text that words have decided by, each to itself."""
+
 _COLUMNS = ("word", "key", "sense", "name", "confidence", "start", "end")
 
 
@@ -238,9 +241,10 @@ def _tag_block(
     tagged: list[TaggedText] = []
     before = 0
     for text in texts:
+        contexts: _Contexts = {}
         # ``found`` goes on from text to text. It stands last: zip has stopped before it takes one.
         words = [
-            _make_word(text, i, entry, answer, (start - before, end - before), inventory)
+            _make_word(text, i, entry, answer, (start - before, end - before), inventory, contexts)
             for i, entry, (answer, start, end) in zip(
                 text.targets, text.entries, found, strict=False
             )
@@ -317,11 +321,17 @@ def _make_word(
     answer: Answer,
     stretch: tuple[int, int],
     inventory: SenseInventory,
+    contexts: _Contexts,
 ) -> TaggedWord:
     start, end = text.spans[i]
     name = inventory.names_of(entry).get(answer.sense, "")
+    # Many answers are held at once: what is equal is one object, also behind a pickle.
+    written = text.text[start:end]
+    if written == entry:
+        written = entry
     context = text.spans[stretch[0]][0], text.spans[stretch[1] - 1][1]
-    return TaggedWord(start, end, text.text[start:end], entry, *answer, name, i, context)
+    context = contexts.setdefault(context, context)
+    return TaggedWord(start, end, written, entry, *answer, name, i, context)
 
 
 def passage_distances(

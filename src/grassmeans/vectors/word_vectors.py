@@ -148,7 +148,8 @@ class WordVectors:
         Parameters
         ----------
         word_or_vector, positive : str, (dim,) array or list of them
-            Of several, the mean of their directions. A word is never its own neighbour.
+            Of several, the mean of their directions. A word is never its own neighbour. None are
+            needed where ``negative`` is given.
         n, topn : int
             How many; gensim's users know it under the second name.
         exclude : collection of str
@@ -156,15 +157,18 @@ class WordVectors:
         negative : str, (dim,) array or list of them
             What the neighbours should be unlike: "king" and "woman" less "man".
         """
-        if (word_or_vector is None) == (positive is None):
+        if word_or_vector is not None and positive is not None:
             raise InputError("most_similar needs a word or a vector, or several as positive=...")
         n = n if topn is None else topn
         if n < 0:
             raise InputError(f"n must be 0 or more, got {n}")
-        wanted = _list_items(word_or_vector if positive is None else positive)
+        given = word_or_vector if positive is None else positive
+        wanted = [] if given is None else _list_items(given)
         unwanted = _list_items(negative)
         if not wanted and not unwanted:
-            raise InputError("most_similar needs one word or vector at least")
+            raise InputError(
+                "most_similar needs a word or a vector, or several as positive=... or negative=..."
+            )
         left_out = {exclude} if isinstance(exclude, str) else set(exclude)
         left_out |= {item for item in wanted + unwanted if isinstance(item, str)}
         rows = np.array([self._vector_of(item) for item in wanted + unwanted], np.float64)

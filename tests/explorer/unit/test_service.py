@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 from crane_model import save_crane_model
 from grassmeans_explorer.limits import Limits, RequestLimits, WorkLimits
 from grassmeans_explorer.server import create_app, create_service
+from installed import install_models
 
 THERE = {
     "/api/words": {"get"},
@@ -70,6 +71,13 @@ def test_pages_and_what_writes_are_not_there(client, method, path) -> None:
     assert answer.status_code == 404
     assert answer.json()["error"]["code"] == "not_found"
     assert "/openapi.json" in answer.json()["error"]["message"]
+
+
+def test_an_installed_model_goes_by_its_name(folder, tmp_path, monkeypatch) -> None:
+    assert ask(create_service(folder)).get("/healthz").json()["model"] == "model"
+    install_models({"xx": folder}, tmp_path, monkeypatch)
+    found = ask(create_service("xx")).get("/healthz").json()
+    assert (found["status"], found["model"]) == ("ok", "xx")
 
 
 def test_answers_are_the_explorers(client, folder) -> None:

@@ -96,8 +96,10 @@ def test_document_text(corpus: Corpus) -> None:
 def test_words_are_found_in_any_case_where_the_corpus_is_lower_cased(corpus: Corpus) -> None:
     assert corpus.positions("Crane").tolist() == corpus.positions("crane").tolist()
     assert corpus.count_of("CRANE") == 3
-    with pytest.raises(UnknownWordError, match="does not occur"):
+    with pytest.raises(UnknownWordError, match="'heron' does not occur in the corpus"):
         corpus.positions("heron")
+    with pytest.raises(UnknownWordError, match=r"'heron' does not occur in the corpus$"):
+        Corpus.from_texts(["A crane."]).positions("heron")
 
 
 def test_position_outside_is_refused(corpus: Corpus) -> None:

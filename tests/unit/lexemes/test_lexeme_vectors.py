@@ -65,6 +65,8 @@ def test_nearest_lexemes_include_other_senses_but_not_itself(lexemes: LexemeVect
     assert [neighbour.word for neighbour in found] == ["harbour", "seal", "crane.0"]
     assert found[2].similarity == pytest.approx(ROOT_HALF)
     assert lexemes.nearest_lexemes("crane", 2, 1, exclude=["harbour"])[0].word == "seal"
+    assert lexemes.most_similar("crane.2", 3) == found
+    assert lexemes.most_similar(positive=["crane.1", "crane.2"], topn=1)[0].word == "crane.0"
 
 
 @pytest.mark.parametrize(

@@ -177,12 +177,21 @@ def test_a_relation_of_duckdb(cranes, pyarrow) -> None:
     assert [(row["code"], row["start"]) for row in found] == [("d", 16), ("d", 28)]
 
 
-def test_a_frame_of_another_library_is_told_by_its_name(cranes, pandas) -> None:
+@pytest.mark.filterwarnings("ignore:the model has no senses of 'zzz'")
+def test_a_frame_of_dask_is_tagged_part_by_part(cranes, pandas) -> None:
     dask = pytest.importorskip("dask.dataframe", reason="dask is for development")
     frame = dask.from_pandas(pandas.DataFrame(ROWS), npartitions=2)
-    with pytest.raises(InputError, match=r"got DataFrame of dask"):
-        cranes.tag_frame(frame, "body")
-    empty = cranes.tag_frame(pandas.DataFrame(ROWS).iloc[:0], "body")
-    parts = frame.map_partitions(cranes.tag_frame, "body", meta=empty)
-    found = parts.compute(scheduler="synchronous")
-    assert (found.index.tolist(), found["start"].tolist()) == ([0, 3, 3], [2, 16, 28])
+    for given, column in ((frame, "body"), (frame["body"], None)):
+        found = cranes.tag_frame(given, column).compute(scheduler="synchronous")
+        assert (found.index.tolist(), found["start"].tolist()) == ([0, 3, 3], [2, 16, 28])
+    later = cranes.tag_frame(frame, "body", words="zzz", id="code")
+    nothing = later.compute(scheduler="synchronous")
+    assert nothing.empty
+    assert nothing.dtypes.to_dict() == later.dtypes.to_dict()
+    assert next(iter(nothing.columns)) == "code"
+
+
+def test_a_frame_of_another_library_is_told_by_its_name(cranes) -> None:
+    other = type("DataFrame", (), {"__module__": "elsewhere.frames"})()
+    with pytest.raises(InputError, match=r"pandas, polars or Dask, .* got DataFrame of elsewhere"):
+        cranes.tag_frame(other, "body")

@@ -9,6 +9,7 @@ from grassmeans.errors import ArtifactError, InputError
 from grassmeans.models.places import (
     find_model,
     installed_folder,
+    installed_name,
     is_installed,
     is_model,
     list_models,
@@ -32,6 +33,8 @@ def test_installed_models_have_names_and_folders(installed):
     assert installed_folder("xx") == installed["xx"]
     assert is_installed(installed["xx"] / ".." / "xx")
     assert not is_installed(installed["xx"].parent)
+    assert installed_name(installed["aa"]) == "aa"
+    assert installed_name(installed["xx"].parent) is None
 
 
 def test_a_name_is_that_of_an_installed_model_unless_we_wrote_a_folder_of_that_name(

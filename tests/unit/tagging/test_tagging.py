@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import shutil
 from dataclasses import replace
 
@@ -208,6 +209,15 @@ def test_where_a_sentence_says_nothing_its_neighbours_decide(topic_model, synthe
     far = f"{telling}. So it is. There was the crane. And then."
     (word,) = topic_model.tag(far)
     assert (word.sense, word.context) == (expected, (0, len(far) - 1))
+
+
+def test_what_is_equal_in_many_answers_is_one_object(topic_model, synthetic) -> None:
+    text = sentence([*synthetic.topic_words[0][:6], "crane", "Crane"])
+    tagged = pickle.loads(pickle.dumps(topic_model.tag(text)))  # as it comes from a process
+    small, again, large = tagged
+    assert (small.word, large.word) == ("crane", "Crane")
+    assert small.word is small.key is again.word is large.key
+    assert small.context is again.context is large.context
 
 
 def test_sentences_of_tokens_are_those_given(topic_model, synthetic) -> None:

@@ -106,8 +106,13 @@ def test_most_similar_of_several_is_nearest_to_the_mean_of_their_directions(plan
     for wrong in ({}, {"word_or_vector": "east", "positive": "north"}):
         with pytest.raises(InputError, match=r"or several as positive=\.\.\."):
             plane.most_similar(**wrong)
-    with pytest.raises(InputError, match="one word or vector at least"):
-        plane.most_similar([])
+    for none in ({"positive": []}, {"word_or_vector": [], "negative": []}):
+        with pytest.raises(InputError, match=r"positive=\.\.\. or negative=\.\.\."):
+            plane.most_similar(**none)
+    # Away from (1, 0) and (0, 1) lies (-1, -1): nearest to it is what is farthest from both.
+    both = plane.most_similar(["east", "north"], n=3)
+    away = plane.most_similar(negative=["east", "north"], n=3)
+    assert [word for word, _ in away] == [word for word, _ in reversed(both)]
 
 
 def test_nearest_of_several_queries(plane: WordVectors) -> None:

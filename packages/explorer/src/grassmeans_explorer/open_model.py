@@ -20,6 +20,7 @@ from grassmeans.labelling.measuring import find_targets
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors, open_lexemes
 from grassmeans.models.model import SenseModel, load
 from grassmeans.models.origin import relate_corpus
+from grassmeans.models.places import installed_name
 from grassmeans_explorer.drafts import SAVED, Draft, make_step
 from grassmeans_explorer.editing.edited_words import EditedWord, apply_edits
 from grassmeans_explorer.editing.saving import name_model
@@ -102,8 +103,9 @@ class OpenModel:
 
     @property
     def name(self) -> str:
-        """The name of the model's folder."""
-        return name_model(self.base)
+        """That of an installed model, as it was asked for; else the name of the model's folder."""
+        folder = self.base.folder
+        return (folder and installed_name(folder)) or name_model(self.base)
 
     @property
     def now(self) -> Corrected:
