@@ -35,7 +35,12 @@ from grassmeans.artifacts.writing import (
     write_manifest,
 )
 from grassmeans.clustering.settings import InductionSettings
-from grassmeans.contexts import VECTORS_FOLDER, describe_encoder, read_encoder
+from grassmeans.contexts import (
+    VECTORS_FOLDER,
+    describe_context,
+    describe_encoder,
+    read_encoder,
+)
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.pooled_forms import PooledForms
@@ -66,6 +71,10 @@ from grassmeans.text.tokenizer import tokenizer_from_dict
 from grassmeans.vectors.word_vectors import WordVectors
 
 FORMAT_VERSION = 2
+_FIRST_VERSION = 1  # of releases before 0.2.0
+FIRST_READER = "0.2.0"
+"""The first release that reads what this one writes."""
+_WRITER = ("format_version", "grassmeans")  # of a manifest: what wrote it
 INVENTORY_FOLDER = "inventory"
 CHOSEN_WORDS = "chosen_words"
 LEXEMES_FOLDER = "lexemes"
@@ -484,7 +493,8 @@ class SenseModel(TaggingModel):
         self.inventory.save(folder / INVENTORY_FOLDER)
         write_lemmas(folder, self.lemma_table)
         counts = {"n_words": len(self.inventory), "n_skipped": len(self.inventory.skipped)}
-        write_model_head(folder, self.encoder, self.tokenizer, counts | self.manifest)
+        told = {name: v for name, v in self.manifest.items() if name not in _WRITER}
+        write_model_head(folder, self.encoder, self.tokenizer, counts | told)
 
 
 def write_model_head(
@@ -528,7 +538,7 @@ def load(path_or_name: str | Path, *, device: str = "cpu") -> SenseModel:
         Where contexts are computed; a GPU is for learned contexts, of many texts.
     """
     folder = find_model(path_or_name)
-    manifest = read_manifest(folder, KIND, FORMAT_VERSION)
+    manifest = describe_context(read_manifest(folder, KIND, _FIRST_VERSION, FORMAT_VERSION))
     check_values(folder / MANIFEST, manifest, _MANIFEST_RULES, _OPTIONAL_RULES)
     try:
         tokenizer = tokenizer_from_dict(manifest["tokenizer"])
