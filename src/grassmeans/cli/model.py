@@ -79,7 +79,7 @@ def model(
     examples: Example lines a sense, at most.
     example_width: Characters of an example a side, at most.
     source: A text for the card: "NAME;LICENCE;WORDS"; may be given again.
-    about: A file for the card (JSON, YAML): name, licence, sources, words, limits.
+    about: A file for the card (JSON, YAML): name, version, licence, sources, words, limits.
     test: Score the model on a test set, NAME=PATH: sentences=FILE; may be given again.
     keep: Leave the steps in a folder beside the model (model.steps), for another run.
     device: Where to compute: on the CPU, or on a GPU (extra gpu).
