@@ -73,3 +73,24 @@ def test_links_of_the_readme_are_absolute_on_an_index() -> None:
         "[a\nb](https://s.org/g/blob/v1/docs/a.md#x) [c](https://c.org) "
         "![p](https://s.org/g/raw/v1/docs/p.png) [d](#d) `[e](https://s.org/g/blob/v1/f)`"
     )
+
+
+def test_there_is_one_address() -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    (patterns,) = re.findall(r"^ADDRESSED = (.+)$", makefile, re.MULTILINE)
+    patterns = re.sub(r"\$\(wildcard (.+?)\)", r"\1", patterns)
+    told = {path for pattern in patterns.split() for path in ROOT.glob(pattern)}
+    address = read_project(ROOT)["project"]["urls"]["Source"]
+    assert all(address in path.read_text("utf-8") for path in told)
+    for package in PACKAGES:
+        urls = read_project(package)["project"]["urls"]
+        assert all(url.startswith(address) for url in urls.values())
+    elsewhere = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob(".github/**/*.*")]
+    assert [path for path in elsewhere if address in path.read_text("utf-8")] == [
+        path for path in elsewhere if path in told
+    ]
+
+
+def test_the_citation_has_the_version() -> None:
+    citation = (ROOT / "CITATION.cff").read_text("utf-8")
+    assert f"\nversion: {__version__}\n" in citation
