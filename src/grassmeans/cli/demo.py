@@ -39,7 +39,7 @@ def demo(
     page: options.NewPath = Path(f"grassmeans-demo-{PAGE}"),
     overwrite: bool = False,
 ) -> None:
-    """Find the senses of some words in a small text of our own, and tag new sentences.
+    """Find the senses of some words in a small text that comes along, and tag new sentences.
 
     The text is the chronicle of an invented harbour town. Everything is computed here and now:
     tokens, word vectors, contexts, senses. A page with the picture of the planes is written too.

@@ -73,7 +73,7 @@ def model(
         where simplemma is installed and knows the language.
     lexemes: Train vectors of senses, to go into the model.
     lexeme_epochs: Passes over the text for these.
-    dimensions: Project them to so many.
+    dimensions: Of these vectors, by projection; as they are by default.
     bits: Bits of a number: 4, 6 or 8.
     direction_bits: Bits of a number of a sense's direction: 4, 6 or 8.
     examples: Example lines a sense, at most.
