@@ -1,4 +1,4 @@
-"""What groups of documents differ in, as tables and files; as frames, until the next version.
+"""What groups of documents differ in, as tables and files; as frames, until 0.3.0.
 
 In tables for spreadsheets a cell of text that begins like a formula gets an apostrophe before it:
 it would be calculated, and text from a corpus may say anything. Numbers are left alone.

@@ -152,7 +152,7 @@ def _write_page(model: SenseModel, tagged: list[TaggedText], page: Path, overwri
 def _list_next(place: Path) -> dict[str, str]:
     """Commands to go on with, and what they are for."""
     return {
-        "grassmeans show en crane": "an English model comes with the package",
+        "grassmeans show en crane": "the English model: pip install grassmeans-en",
         'echo "The <b>crane</b> lifted the steel beams onto the pier." | grassmeans tag en': (
             "and finds senses in your own sentences"
         ),

@@ -219,7 +219,7 @@ class SenseModel(TaggingModel):
         contexts : optional
             What contexts are made of: word vectors, an encoder or a model, or the path or name of
             one; "own" trains word vectors on the texts. By default the contexts of the model that
-            comes with the package for the language ("en"), and "own" where there is none.
+            is installed for the language ("en"), and "own" where there is none.
         column : str, optional
             The column or field of the texts.
         settings : InductionSettings, optional
@@ -280,7 +280,7 @@ class SenseModel(TaggingModel):
     @classmethod
     @check_arguments()
     def load(cls, path_or_name: str | Path) -> SenseModel:
-        """Open a model: its folder, or the name of one that comes with the package."""
+        """Open a model: its folder, or the name of one that is installed."""
         return load(path_or_name)
 
     def __deepcopy__(self, memo: object) -> SenseModel:
@@ -528,9 +528,9 @@ def _tell_skipped(model: SenseModel) -> None:
 
 @check_arguments()
 def load(path_or_name: str | Path, *, device: str = "cpu") -> SenseModel:
-    """Open a model: its folder, or the name of one that comes with the package, ``"en"``.
+    """Open a model: its folder, or the name of one that is installed, ``"en"``.
 
-    A model folder of that name in the working directory goes before the package's.
+    A model folder of that name in the working directory goes first.
 
     Parameters
     ----------
