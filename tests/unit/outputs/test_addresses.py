@@ -25,9 +25,7 @@ def test_addresses_without_files_are_told(store) -> None:
 
 
 @pytest.mark.parametrize(("protocol", "package"), [("gs", "gcsfs"), ("az", "adlfs")])
-def test_the_package_of_a_store_is_named_if_missing(
-    protocol, package, monkeypatch
-) -> None:
+def test_the_package_of_a_store_is_named_if_missing(protocol, package, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(InputError, match=f"{protocol}://bucket/x cannot be opened: .*{package}"):
         list_files(f"{protocol}://bucket/x")
