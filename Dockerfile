@@ -5,7 +5,8 @@
 
 FROM python:3.12-slim AS build
 WORKDIR /build
-COPY LICENSE README.md pyproject.toml ./
+COPY LICENSE NOTICE README.md pyproject.toml ./
+COPY release/readme.py release/
 COPY src src
 COPY packages/en packages/en
 COPY packages/explorer packages/explorer

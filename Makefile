@@ -2,7 +2,7 @@
 # Another interpreter: make demo PYTHON=/path/to/python3.12
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo checks test test-system test-lowest torture mutate bench docs clean
+.PHONY: help venv demo checks test test-system test-lowest test-pythons torture mutate bench docs artifacts address clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -26,6 +26,9 @@ help:
 	@echo "make mutate  faults in the code that decides, and which of them no test notices"
 	@echo "make bench   run the benchmarks, and show what differs from the last commit (BEFORE=v0.1.0)"
 	@echo "make docs    build the documentation into site/"
+	@echo "make artifacts  wheels and source archives in dist/, tried in an empty environment"
+	@echo "make test-pythons  unit tests on every Python from 3.11 on that is here"
+	@echo "make address ADDRESS=https://...  set the address of the project wherever it stands"
 	@echo "make clean   remove everything that make has made"
 
 $(VENV)/bin/python:
@@ -140,7 +143,38 @@ bench: $(VENV)/dev.stamp
 docs: $(VENV)/docs.stamp
 	$(VENV)/bin/mkdocs build --strict
 
+# Builds in environments of its own, as who publishes it would; what is in dist/ is replaced.
+RELEASE := $(VENV)-release
+artifacts:
+	@[ -x $(RELEASE)/bin/twine ] || { $(PYTHON) -m venv $(RELEASE) && \
+	  $(RELEASE)/bin/python -m pip --quiet --disable-pip-version-check install build twine; }
+	@$(RELEASE)/bin/python release/artifacts.py
+
+# Tests of the core on other interpreters, each in an environment of its own. Others than those that are
+# found: make test-pythons PYTHONS="/path/to/python3.14"
+PYTHONS ?= $(wildcard $(foreach n,11 12 13 14,/usr/bin/python3.$(n) /usr/local/bin/python3.$(n) $(HOME)/.pyenv/versions/3.$(n).*/bin/python))
+PYTHON_TESTS ?= tests/unit tests/property
+test-pythons:
+	@failed=0; for python in $(PYTHONS); do \
+	  version=$$("$$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])') || continue; \
+	  echo "== Python $$version ($$python)"; \
+	  [ -x $(VENV)-$$version/bin/pytest ] || { "$$python" -m venv $(VENV)-$$version && \
+	    $(VENV)-$$version/bin/python -m pip --quiet --disable-pip-version-check install \
+	      -e . -e packages/en -e packages/explorer -e packages/lab \
+	      pytest pytest-xdist hypothesis packaging httpx jsonschema hatchling; } || { failed=1; continue; }; \
+	  $(ONE_THREAD) $(VENV)-$$version/bin/python -m pytest -q -n 2 -m "not system" $(PYTHON_TESTS) || failed=1; \
+	done; exit $$failed
+
+# The one place that says where the project is; until it is set, it leads nowhere (example.org).
+ADDRESSED = pyproject.toml $(wildcard packages/*/pyproject.toml) CITATION.cff SECURITY.md .github/ISSUE_TEMPLATE/config.yml
+address:
+	@[ -n "$(ADDRESS)" ] || { echo "make address ADDRESS=https://HOST/OWNER/NAME" >&2; exit 2; }
+	@old=$$(sed -n 's/^Source = "\(.*\)"/\1/p' pyproject.toml); \
+	for file in $(ADDRESSED); do \
+	  sed "s#$$old#$(ADDRESS)#g" $$file >$$file.new && mv $$file.new $$file || exit 1; \
+	done; echo "$$old is $(ADDRESS) now, in: $(ADDRESSED)"
+
 clean:
-	rm -rf $(VENV) $(VENV)-lowest $(VENV)-mutation mutants build dist site demo-output grassmeans-demo-senses.html .coverage
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-mutation $(VENV)-release $(VENV)-3.* mutants build dist site demo-output grassmeans-demo-senses.html .coverage
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find src packages tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -23,7 +23,7 @@ def give_names(
     modules : mapping
         A module, as seen from the package -> the names that it has.
     deprecated : mapping, optional
-        A name that goes with the next version -> what it stands for (``"module:name"``), and what
+        A name that goes with 0.3.0 -> what it stands for (``"module:name"``), and what
         to write instead.
     """
     homes = {name: f"{package}.{module}" for module, names in modules.items() for name in names}
@@ -33,7 +33,7 @@ def give_names(
         if name in old:
             place, instead = old[name]
             warnings.warn(
-                f"{package}.{name} goes with the next version: use {instead}",
+                f"{package}.{name} goes with 0.3.0: use {instead}",
                 DeprecationWarning,
                 stacklevel=2,
             )
@@ -51,7 +51,7 @@ def give_names(
 def lead_to(package: str, module: str, *names: str) -> Callable[[str], Any]:
     """The ``__getattr__`` of a module whose names have moved to a module of another distribution.
 
-    They work until the next version, with a warning, where the other one is installed.
+    They work until 0.3.0, with a warning, where the other one is installed.
     """
     return give_names(
         package, {}, {name: (f"{module}:{name}", f"{module}.{name}") for name in names}

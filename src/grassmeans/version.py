@@ -1,3 +1,3 @@
-"""The version of the package."""
+"""The version of all distributions of the project: written here, and nowhere else."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

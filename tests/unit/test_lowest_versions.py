@@ -5,12 +5,17 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
 
 ROOT = Path(__file__).parents[2]
 DEVELOPMENT = ("dev", "mutation")
 """Extras of those who work on the project."""
+
+pytestmark = pytest.mark.skipif(
+    not (ROOT / "packages").is_dir(), reason="only the sources of the core are here"
+)
 
 
 def read_bounds() -> dict[str, Version]:

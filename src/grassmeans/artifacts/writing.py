@@ -34,6 +34,8 @@ Value = TypeVar("Value")
 
 _FULL_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _CANNOT_WRITE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ENAMETOOLONG}
+# Windows syncs what is open for writing alone.
+_TO_SYNC = os.O_RDONLY if os.name == "posix" else os.O_RDWR
 _CANNOT_SYNC = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EBADF}
 _BUILDING = ".building"
 _HEAD_BYTES = 1 << 16
@@ -105,8 +107,8 @@ def atomic_path(path: Path) -> Iterator[Path]:
 def sync_to_disk(path: Path) -> None:
     """Let a file or folder be on the disk before what follows, come a power cut."""
     try:
-        descriptor = os.open(path, os.O_RDONLY)
-    except PermissionError:  # folders, on some systems
+        descriptor = os.open(path, _TO_SYNC)
+    except PermissionError:  # folders, on some systems, and what can only be read
         return
     try:
         os.fsync(descriptor)

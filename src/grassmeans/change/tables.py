@@ -1,4 +1,4 @@
-"""What groups of documents differ in, as tables and files; as frames, until the next version."""
+"""What groups of documents differ in, as tables and files; as frames, until 0.3.0."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def compact(
     output: Folder of the small model.
     lexemes: Lexeme vectors, trained with --freeze-words, to go into it.
     vocabulary: Keep only the most frequent words' vectors.
-    dimensions: Project everything to so many; with learned contexts, the lexemes alone.
+    dimensions: Fewer dimensions, by projection; with learned contexts, the lexemes alone.
     bits: Bits of a number: 4, 6 or 8.
     direction_bits: Bits of a number of a sense's direction: 4, 6 or 8.
     examples: Example lines a sense, at most.
@@ -72,7 +72,7 @@ def convert(
     bits: int = 4,
     overwrite: options.Overwrite = False,
 ) -> None:
-    """Write word vectors in another format: word2vec (text or binary), GloVe, or our folder.
+    """Write word vectors in another format: word2vec (text or binary), GloVe, or a folder.
 
     gensim reads both word2vec formats with `KeyedVectors.load_word2vec_format`. A compact folder
     has fewer words and dimensions where that is asked for, and numbers of 4 (or 8) bits; every
@@ -141,7 +141,7 @@ def copy(
 
     Options
     -------
-    source: A folder of ours, or its address.
+    source: A folder that grassmeans wrote, or its address.
     target: An address (s3://bucket/corpus), or a folder.
     """
     from grassmeans.outputs.stores import copy_artifact

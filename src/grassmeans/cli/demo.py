@@ -39,7 +39,7 @@ def demo(
     page: options.NewPath = Path(f"grassmeans-demo-{PAGE}"),
     overwrite: bool = False,
 ) -> None:
-    """Find the senses of some words in a small text of our own, and tag new sentences.
+    """Find the senses of some words in a small text that comes along, and tag new sentences.
 
     The text is the chronicle of an invented harbour town. Everything is computed here and now:
     tokens, word vectors, contexts, senses. A page with the picture of the planes is written too.
@@ -152,7 +152,7 @@ def _write_page(model: SenseModel, tagged: list[TaggedText], page: Path, overwri
 def _list_next(place: Path) -> dict[str, str]:
     """Commands to go on with, and what they are for."""
     return {
-        "grassmeans show en crane": "an English model comes with the package",
+        "grassmeans show en crane": "the English model: pip install grassmeans-en",
         'echo "The <b>crane</b> lifted the steel beams onto the pier." | grassmeans tag en': (
             "and finds senses in your own sentences"
         ),

@@ -30,18 +30,20 @@ class Training:
         int | None, _told("Length of the encoder's vectors, a multiple of 64.", min=1)
     ] = None
     layers: Annotated[int | None, _told("Layers of attention.", min=1)] = None
-    vocabulary: Annotated[int | None, _told("Know the so many most frequent words.", min=1)] = None
+    vocabulary: Annotated[
+        int | None, _told("How many words it knows, the most frequent ones.", min=1)
+    ] = None
     passage: Annotated[int, _told("Tokens that a word looks at.", min=4)] = 128
     epochs: Annotated[float | None, _told("Passes over the text.")] = None
     minutes: Annotated[
         float | None,
-        _told("Take so long by the clock instead, interrupted visits included."),
+        _told("Take so long by the clock instead; runs that were interrupted count."),
     ] = None
     batch_tokens: Annotated[int | None, _told("Tokens of a step.", min=1)] = None
     share: Annotated[
         list[str] | None,
         _told(
-            "Of each corpus in what is read, where there are several: 0.5 0.3 0.2; as large as "
+            "With several corpora, the part of each in what is read: 0.5 0.3 0.2; as large as "
             "they are."
         ),
     ] = None

@@ -73,13 +73,13 @@ def model(
         where simplemma is installed and knows the language.
     lexemes: Train vectors of senses, to go into the model.
     lexeme_epochs: Passes over the text for these.
-    dimensions: Project them to so many.
+    dimensions: Of these vectors, by projection; as they are by default.
     bits: Bits of a number: 4, 6 or 8.
     direction_bits: Bits of a number of a sense's direction: 4, 6 or 8.
     examples: Example lines a sense, at most.
     example_width: Characters of an example a side, at most.
     source: A text for the card: "NAME;LICENCE;WORDS"; may be given again.
-    about: A file for the card (JSON, YAML): name, licence, sources, words, limits.
+    about: A file for the card (JSON, YAML): name, version, licence, sources, words, limits.
     test: Score the model on a test set, NAME=PATH: sentences=FILE; may be given again.
     keep: Leave the steps in a folder beside the model (model.steps), for another run.
     device: Where to compute: on the CPU, or on a GPU (extra gpu).

@@ -62,9 +62,18 @@ def describe_encoder(encoder: ContextEncoder) -> dict[str, Any]:
     return {"context": {"kind": encoder.kind, **encoder.shape.to_dict()}}
 
 
+def describe_context(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """A manifest with what it says of its kind of context; releases before 0.2.0 had one kind."""
+    told = dict(manifest)
+    if manifest.get("format_version") == 1 and isinstance(manifest.get("rules"), dict):
+        told["context"] = {"kind": "subspaces", **told.pop("rules")}
+    return told
+
+
 def read_encoder(folder: Path, manifest: Mapping[str, Any]) -> ContextEncoder:
     """The kind of context that a folder holds: a model's, or an encoder's own."""
     path = folder / MANIFEST
+    manifest = describe_context(manifest)
     check_values(path, manifest, {"context": record({"kind": text})})
     try:
         kind = find_kind(manifest["context"]["kind"])
@@ -95,7 +104,7 @@ def open_contexts(
     path = Path(path)
     if path.is_dir() and (path / MANIFEST).exists():
         manifest = read_manifest(path)
-        if "context" in manifest:
+        if "context" in describe_context(manifest):
             encoder = read_encoder(path, manifest)
             encoder.use_device(device)
             return encoder

@@ -1,4 +1,4 @@
-"""The earlier place of `save_version`, which leads to its new one until the next version."""
+"""The earlier place of `save_version`, which leads to its new one until 0.3.0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An inventory that tags by itself, and `induce` that gives one: both until the next version.
+"""An inventory that tags by itself, and `induce` that gives one: both until 0.3.0.
 
 `SenseModel.fit` is the way from a corpus to something that tags.
 """

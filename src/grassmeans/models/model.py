@@ -35,7 +35,12 @@ from grassmeans.artifacts.writing import (
     write_manifest,
 )
 from grassmeans.clustering.settings import InductionSettings
-from grassmeans.contexts import VECTORS_FOLDER, describe_encoder, read_encoder
+from grassmeans.contexts import (
+    VECTORS_FOLDER,
+    describe_context,
+    describe_encoder,
+    read_encoder,
+)
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.pooled_forms import PooledForms
@@ -66,6 +71,10 @@ from grassmeans.text.tokenizer import tokenizer_from_dict
 from grassmeans.vectors.word_vectors import WordVectors
 
 FORMAT_VERSION = 2
+_FIRST_VERSION = 1  # of releases before 0.2.0
+FIRST_READER = "0.2.0"
+"""The first release that reads what this one writes."""
+_WRITER = ("format_version", "grassmeans")  # of a manifest: what wrote it
 INVENTORY_FOLDER = "inventory"
 CHOSEN_WORDS = "chosen_words"
 LEXEMES_FOLDER = "lexemes"
@@ -210,7 +219,7 @@ class SenseModel(TaggingModel):
         contexts : optional
             What contexts are made of: word vectors, an encoder or a model, or the path or name of
             one; "own" trains word vectors on the texts. By default the contexts of the model that
-            comes with the package for the language ("en"), and "own" where there is none.
+            is installed for the language ("en"), and "own" where there is none.
         column : str, optional
             The column or field of the texts.
         settings : InductionSettings, optional
@@ -271,7 +280,7 @@ class SenseModel(TaggingModel):
     @classmethod
     @check_arguments()
     def load(cls, path_or_name: str | Path) -> SenseModel:
-        """Open a model: its folder, or the name of one that comes with the package."""
+        """Open a model: its folder, or the name of one that is installed."""
         return load(path_or_name)
 
     def __deepcopy__(self, memo: object) -> SenseModel:
@@ -484,7 +493,8 @@ class SenseModel(TaggingModel):
         self.inventory.save(folder / INVENTORY_FOLDER)
         write_lemmas(folder, self.lemma_table)
         counts = {"n_words": len(self.inventory), "n_skipped": len(self.inventory.skipped)}
-        write_model_head(folder, self.encoder, self.tokenizer, counts | self.manifest)
+        told = {name: v for name, v in self.manifest.items() if name not in _WRITER}
+        write_model_head(folder, self.encoder, self.tokenizer, counts | told)
 
 
 def write_model_head(
@@ -518,9 +528,9 @@ def _tell_skipped(model: SenseModel) -> None:
 
 @check_arguments()
 def load(path_or_name: str | Path, *, device: str = "cpu") -> SenseModel:
-    """Open a model: its folder, or the name of one that comes with the package, ``"en"``.
+    """Open a model: its folder, or the name of one that is installed, ``"en"``.
 
-    A model folder of that name in the working directory goes before the package's.
+    A model folder of that name in the working directory goes first.
 
     Parameters
     ----------
@@ -528,7 +538,7 @@ def load(path_or_name: str | Path, *, device: str = "cpu") -> SenseModel:
         Where contexts are computed; a GPU is for learned contexts, of many texts.
     """
     folder = find_model(path_or_name)
-    manifest = read_manifest(folder, KIND, FORMAT_VERSION)
+    manifest = describe_context(read_manifest(folder, KIND, _FIRST_VERSION, FORMAT_VERSION))
     check_values(folder / MANIFEST, manifest, _MANIFEST_RULES, _OPTIONAL_RULES)
     try:
         tokenizer = tokenizer_from_dict(manifest["tokenizer"])

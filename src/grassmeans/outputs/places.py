@@ -39,7 +39,8 @@ _WORK = (_NEW, _SCRATCH)
 _PARTS = {_CLAIM, _LOCK, _NEW, _SCRATCH, _OLD, _TRASH}
 _TEMPORARY_NAME = re.compile(re.escape(TEMPORARY) + r"([0-9]+)-[0-9a-f]+$")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/(?=[^/])")  # of s3://, when it became a path
-_CANNOT_MOVE = {errno.EXDEV, errno.EBUSY}
+# Windows moves no folder of which somebody has a file open.
+_CANNOT_MOVE = {errno.EXDEV, errno.EBUSY} | ({errno.EACCES} if os.name == "nt" else set())
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +158,8 @@ def output_file(path: str | Path, *, inputs: Paths = (), overwrite: bool = False
 
 def remove_leftovers(found: Iterable[Path]) -> None:
     """Of some files, delete those that a process which ended was writing."""
+    if os.name != "posix":
+        return  # to ask after a process there is to interrupt it
     for path in found:
         named = _TEMPORARY_NAME.search(path.name)
         try:
@@ -269,7 +272,7 @@ def _settle(place: Path, work: Path) -> None:
     """Finish what a killed run left half done between two renames."""
     if (work / _OLD).exists():
         if is_empty(place):
-            os.rename(work / _OLD, place)
+            _move(work / _OLD, place)
         elif writing.find_manifest(place) is not None:
             _throw_away(work, _OLD)
     _throw_away(work)
@@ -277,6 +280,13 @@ def _settle(place: Path, work: Path) -> None:
         left.unlink()
     if not (work / _NEW).exists():
         shutil.rmtree(work / _SCRATCH, ignore_errors=True)
+
+
+def _move(folder: Path, place: Path) -> None:
+    """Rename a folder to a place where nothing is, or an empty folder."""
+    if os.name != "posix" and place.is_dir():
+        place.rmdir()  # other systems do not replace it
+    os.rename(folder, place)
 
 
 def _tidy(place: Path, work: Path) -> None:
@@ -338,7 +348,7 @@ def _publish(place: Path, work: Path) -> None:
     try:
         if not is_empty(place):
             os.rename(place, work / _OLD)
-        os.rename(work / _NEW, place)
+        _move(work / _NEW, place)
     except BaseException as error:
         _settle(place, work)
         if isinstance(error, OSError) and error.errno in _CANNOT_MOVE:

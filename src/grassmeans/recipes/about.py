@@ -11,7 +11,7 @@ from typing import Any
 from grassmeans.artifacts.schema import each, either, optional, record, shorten, text, whole
 from grassmeans.contexts import describe_encoder
 from grassmeans.errors import InputError, import_extra
-from grassmeans.models.model import SenseModel
+from grassmeans.models.model import FIRST_READER, SenseModel
 from grassmeans.recipes.scoring import describe_scores
 
 CARD = "MODEL_CARD.md"
@@ -52,6 +52,8 @@ class About:
     ----------
     name : str, optional
         Of the model; that of its folder by default.
+    version : str, optional
+        Of the model: its own, ``"0.2.0"``, not that of the program.
     licence : str, optional
         Of the model.
     sources : tuple of Source
@@ -66,6 +68,7 @@ class About:
     sources: tuple[Source, ...] = ()
     words: str = ""
     limits: tuple[str, ...] = ()
+    version: str | None = None
 
     @classmethod
     def read(cls, path: str | Path) -> About:
@@ -92,12 +95,14 @@ class About:
     def describe(self, folder_name: str) -> dict[str, Any]:
         """What a manifest tells of it."""
         sources = [asdict(source) for source in self.sources]
-        return {"name": self.name or folder_name, "licence": self.licence, "sources": sources}
+        version = {} if self.version is None else {"version": self.version}
+        told = {"licence": self.licence, "sources": sources}
+        return {"name": self.name or folder_name} | version | told
 
 
 _SOURCE_RULE = record({"name": text}, {"licence": text, "words": optional(whole())})
 _RULE = record(
-    optional=dict.fromkeys(("name", "licence", "words"), text)
+    optional=dict.fromkeys(("name", "version", "licence", "words"), text)
     | {"limits": each(text), "sources": each(either(text, _SOURCE_RULE))}
 )
 
@@ -128,6 +133,7 @@ def describe_model(
     }
     lines = [
         f"# Model `{manifest['name']}`",
+        " ".join([*_describe_version(about), f"For grassmeans {FIRST_READER} and later."]),
         *([about.words] if about.words else []),
         f"Senses of {len(model.words):,} words ({n_senses:,} senses), vectors of "
         f"{len(model.vectors):,} words, {_count_lexemes(model)}{n_bytes / 1e6:.1f} MB. "
@@ -148,6 +154,10 @@ def describe_model(
         "\n".join(f"- {limit}" for limit in (*about.limits, *limits)),
     ]
     return "\n\n".join(lines) + "\n"
+
+
+def _describe_version(about: About) -> list[str]:
+    return [] if about.version is None else [f"Version {about.version}."]
 
 
 def _describe_words(source: Source) -> str:

@@ -92,7 +92,7 @@ Overwrite = Annotated[
     bool, typer.Option("--overwrite", help="Replace a finished result of the same kind.")
 ]
 OverwriteFile = Annotated[bool, typer.Option("--overwrite", help="Replace the file.")]
-Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Of the random numbers.")]
+Seed = Annotated[int, typer.Option(min=0, help="Of the random numbers.")]
 
 
 @dataclass(frozen=True)
@@ -216,9 +216,8 @@ def complete_commands(app: typer.Typer) -> None:
             option = copy(found) or _make_option(parameter)
             option.help = _keep_brackets(option.help or helps.get(name, ""))
             kinds = get_args(plain[name]) or (plain[name],)
-            if int in kinds:
-                option.min = -(2**63) if option.min is None else option.min
-                option.max = 2**63 - 1 if option.max is None else option.max
+            if int in kinds and option.max is None and option.callback is None:
+                option.callback = _require_word_size  # a range of the type would be shown
             if float in kinds and option.callback is None:
                 option.callback = _require_finite
             places = [mark for mark in marks if isinstance(mark, Place)]
@@ -251,6 +250,12 @@ def _make_option(parameter: inspect.Parameter) -> Any:
 def _keep_brackets(told: str) -> str:
     """A help text in which [bold], [dim] and their end are markup, and nothing else in brackets."""
     return _MARKUP.sub(r"\\[", told)
+
+
+def _require_word_size(value: int | None) -> int | None:
+    if value is not None and not -(2**63) <= value < 2**63:
+        raise typer.BadParameter(f"{value} is no number to count with.")
+    return value
 
 
 def _require_finite(value: float | None) -> float | None:

@@ -79,6 +79,7 @@ def test_a_folder_has_all_kinds_of_tables(folder, tmp_path):
 
 
 def test_a_name_tells_the_kind_of_file(folder, tmp_path):
+    pytest.importorskip("pyarrow", reason="needs the extra parquet")
     for suffix in (".html", ".csv", ".json", ".parquet"):
         place = tmp_path / f"r{suffix}"
         run(folder, folder / "corpus", "--by", "source", "--word", "crane", "-o", place)

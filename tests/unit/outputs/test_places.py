@@ -8,9 +8,11 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from grassmeans.artifacts.checking import TEMPORARY
 from grassmeans.artifacts.writing import building_place, find_manifest, write_bytes, write_manifest
 from grassmeans.errors import ArtifactError, InputError, StorageError, UnknownWordError
 from grassmeans.outputs import ownership
@@ -668,3 +670,29 @@ def test_temporary_files_of_dead_processes_are_cleaned(tmp_path) -> None:
     with output_file(tmp_path / "f.txt") as temporary:
         temporary.touch()
     assert names(tmp_path) == ["f.txt", f"f.txt.partial-{os.getpid()}-ab12"]
+
+
+def rename_as_windows(source: Path, target: Path) -> None:
+    if Path(target).exists():
+        raise FileExistsError(target)
+    os.rename(source, target)
+
+
+def test_on_windows_an_empty_folder_makes_way_and_no_process_is_asked_after(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    windows = SimpleNamespace(
+        name="nt", rename=rename_as_windows, kill=lambda number, _: asked.append(number)
+    )
+    monkeypatch.setattr(outputs, "os", windows)
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "words.txt").write_text("crane")
+    (tmp_path / "model").mkdir()
+    outputs._move(tmp_path / "new", tmp_path / "model")
+    assert (tmp_path / "model" / "words.txt").read_text() == "crane"
+    left = tmp_path / f"page.html{TEMPORARY}99999-ab12"
+    left.touch()
+    outputs.remove_leftovers([left])
+    assert left.exists()
+    assert asked == []

@@ -103,6 +103,7 @@ def test_wrong_arguments_are_refused_before_reading(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_several_formats_is_read_through_its_damage(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="needs the extra parquet")
     write(tmp_path, "1.txt", "First.\n\nSecond.\n")
     write(tmp_path, "2.jsonl.gz", gzip.compress(b'{"text": "Third."}\n') + b"garbage")
     write(tmp_path, "3.bin", b"\x00\x01\x02" * 100)

@@ -25,6 +25,7 @@ def test_what_is_no_source_is_refused(told):
 
 def test_a_file_tells_about_a_model(tmp_path):
     told = {
+        "version": "1.2",
         "licence": "CC BY 4.0",
         "sources": ["A;CC0;5", {"name": "B", "licence": "MIT", "words": 7}],
         "limits": ["No slang."],
@@ -32,9 +33,10 @@ def test_a_file_tells_about_a_model(tmp_path):
     (tmp_path / "about.json").write_text(json.dumps(told))
     found = About.read(tmp_path / "about.json")
     sources = (Source("A", "CC0", 5), Source("B", "MIT", 7))
-    assert found == About(None, "CC BY 4.0", sources, limits=("No slang.",))
+    assert found == About(None, "CC BY 4.0", sources, limits=("No slang.",), version="1.2")
     assert found.describe("model") == {
         "name": "model",
+        "version": "1.2",
         "licence": "CC BY 4.0",
         "sources": [{"name": "A", "licence": "CC0", "words": 5}, told["sources"][1]],
     }
@@ -66,7 +68,7 @@ def test_the_card_has_sources_scores_and_limits(made):
     card = (made / "MODEL_CARD.md").read_text()
     model = load(made)
     n_senses = sum(model.inventory.sense_counts.values())
-    assert card.startswith("# Model `topics`\n\n")
+    assert card.startswith("# Model `topics`\n\nFor grassmeans 0.2.0 and later.\n\n")
     assert f"Senses of {len(model.words):,} words ({n_senses:,} senses)" in card
     assert "\n- made up: 28,000 words, CC0\n" in card
     assert "Licence of the model: CC BY 4.0." in card

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from importlib import import_module
 from pathlib import Path
@@ -16,6 +15,7 @@ from grassmeans.artifacts.checking import read_bytes
 from grassmeans.artifacts.temporaries import temporary_folder
 from grassmeans.artifacts.writing import atomic_path, digest_of
 from grassmeans.contexts.pretrained.network import EXTRA, PURPOSE, ModelHead, Network, PieceBatch
+from grassmeans.engines import count_workers
 from grassmeans.errors import MissingExtraError
 from grassmeans.kernels.devices import check_device, load_torch
 
@@ -81,7 +81,7 @@ class OnnxNetwork(Network):
         runtime = _load("onnxruntime")
         super().__init__(head, batch_size or _BATCH)
         options = runtime.SessionOptions()
-        options.intra_op_num_threads = len(os.sched_getaffinity(0))
+        options.intra_op_num_threads = count_workers(None)
         with temporary_folder() as temporary:
             path = (cache or temporary) / f"{digest_of([head.digest, head.layers])}.onnx"
             if not path.exists():
