@@ -38,6 +38,8 @@ def test_addresses_without_files_are_told(store) -> None:
 )
 def test_the_extra_of_a_store_is_named_if_missing(protocol, package, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, package, None)
+    opened = sys.modules["fsspec.registry"]._registry  # by earlier tests
+    monkeypatch.delitem(opened, protocol, raising=False)
     extra = protocol.replace("gcs", "gs")
     told = rf"reading {protocol}://bucket/x needs .*{package}.* 'grassmeans\[{extra}\]'"
     with pytest.raises(MissingExtraError, match=told):
