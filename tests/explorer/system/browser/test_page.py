@@ -102,6 +102,26 @@ def test_the_first_page_works_without_its_words(open_page, explorer) -> None:
     expect(page.locator(".chips li")).to_have_count(0)
 
 
+def test_the_first_page_asks_for_its_words_again_where_the_server_had_no_time(
+    open_page, explorer
+) -> None:
+    page = open_page("#/words", failures=True)
+    error = {"error": {"code": "timeout", "message": "the work took longer than 30 seconds"}}
+    asked: list[int] = []
+
+    def answer(route) -> None:
+        asked.append(1)
+        if len(asked) == 1:
+            route.fulfill(status=503, headers={"Retry-After": "1"}, json=error)
+        else:
+            route.continue_()
+
+    page.route("**/api/showcase", answer)
+    page.goto(explorer)
+    expect(page.locator(".chips li")).to_have_count(2)
+    assert len(asked) == 2
+
+
 def test_dark_and_light(open_page) -> None:
     shades = {}
     for scheme in ("light", "dark"):

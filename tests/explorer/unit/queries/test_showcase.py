@@ -14,13 +14,16 @@ from grassmeans.geometry.windows import ContextShape
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
 from grassmeans.senses.inventory import SenseInventory
+from grassmeans_explorer.limits import OutOfTimeError
 from grassmeans_explorer.open_model import OpenModel
+from grassmeans_explorer.queries import showcase
 from grassmeans_explorer.queries.showcase import (
     choose_showcase,
     differing,
     is_capitalised,
     score_entry,
 )
+from grassmeans_explorer.work import Checkpoint, run_within
 
 AXES = np.eye(8, dtype=np.float32)
 
@@ -78,6 +81,31 @@ def test_a_word_whose_examples_the_model_gives_to_other_senses_comes_last():
     right = make_entry("right", [2, 3], [0.5, 0.5], distance=0.3)
     opened = open_entries([replace(mistaken, senses=swapped), right])
     assert [one.word for one in choose_showcase(opened).words] == ["right", "mistaken"]
+
+
+def test_choosing_goes_on_where_its_time_was_up(monkeypatch):
+    opened = open_entries(
+        [make_entry("one", [0, 1], [0.5, 0.5]), make_entry("two", [2, 3], [0.5, 0.5])]
+    )
+    read: list[str] = []
+    recognise = showcase._recognise
+
+    def note(model: OpenModel, entry: WordSenses) -> float:
+        read.append(entry.word)
+        return recognise(model, entry)
+
+    monkeypatch.setattr(showcase, "_recognise", note)
+
+    class Late(Checkpoint):
+        def __call__(self, progress: float) -> None:
+            if read:
+                raise OutOfTimeError("late")
+
+    with pytest.raises(OutOfTimeError):
+        run_within(Late(), choose_showcase, opened)
+    assert len(read) == 1
+    assert len(choose_showcase(opened).words) == 2
+    assert sorted(read) == ["one", "two"]
 
 
 def test_where_nouns_are_capitalised_they_are_no_names():

@@ -26,7 +26,7 @@ from grassmeans_explorer.work import begin_long_work, checkpoint
 
 N_WORDS = 12
 _LOOKED_AT = 4_000  # words of more than one sense, the most frequent ones: people know these
-_TRIED = 100  # of the best ones, whose examples are read by the model
+_TRIED = 60  # of the best ones, whose examples are read by the model: most of the time
 _EXAMPLES = 4  # of a sense
 _MOST_SENSES = 6
 _SHARE = 0.08  # of the occurrences, that every sense has
@@ -69,10 +69,12 @@ def _choose(opened: OpenModel) -> Showcase:
         if not (tells and any(own))
     ]
     best = sorted((one for one in scored if one[0] > 0.0), key=lambda one: -one[0])[:_TRIED]
-    tried = []
+    tried, recognised = [], _RECOGNISED.of(opened)
     for number, (score, entry) in enumerate(best):
         checkpoint(0.5 + 0.5 * number / len(best))
-        tried.append((score * _recognise(opened, entry), entry))
+        if entry.word not in recognised:
+            recognised[entry.word] = _recognise(opened, entry)
+        tried.append((score * recognised[entry.word], entry))
     tried.sort(key=lambda one: -one[0])
     chosen = differing([entry for _, entry in tried], N_WORDS)
     # A small model may have nothing better than its frequent words.
@@ -83,6 +85,8 @@ def _choose(opened: OpenModel) -> Showcase:
 
 
 _SHOWCASES: Kept[Showcase] = Kept(_choose)
+_RECOGNISED: Kept[dict[str, float]] = Kept(lambda opened: {})
+"""Of each word: kept where the time was up, for whoever asks again."""
 
 
 def _read_entries(opened: OpenModel) -> list[WordSenses]:

@@ -70,6 +70,29 @@ export async function ask(url, { method = "GET", body, signal, headers = {}, as 
   return response.status === 204 ? null : response[as]();
 }
 
+function pause(seconds, signal) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, seconds * 1000);
+    signal?.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    }, { once: true });
+  });
+}
+
+/** Ask, and again when the server says so, which goes on where its time was up: for what nobody waits for. */
+export async function askPatiently(url, signal, tries = 5) {
+  for (;;) {
+    try {
+      return await ask(url, { signal });
+    } catch (failure) {
+      tries -= 1;
+      if (!failure.retryAfter || tries === 0) throw failure;
+      await pause(failure.retryAfter, signal);
+    }
+  }
+}
+
 /** Send a body. */
 export function send(url, body, signal) {
   return ask(url, { method: "POST", body, signal });

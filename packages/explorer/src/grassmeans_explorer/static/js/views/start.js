@@ -1,6 +1,6 @@
 // The first page: what this is, a search, and some words of the model that are worth a look.
 
-import { ask, isAbort } from "../api.js";
+import { askPatiently, isAbort } from "../api.js";
 import { h } from "../dom.js";
 import { makeHash } from "../router.js";
 import { makeSearch } from "../search.js";
@@ -35,7 +35,7 @@ export function mount(root, route, app) {
     return h("a", { class: "panel", href }, h("h2", {}, title), h("p", {}, told));
   })));
 
-  ask("api/showcase", { signal: controller.signal }).then(({ words }) => {
+  askPatiently("api/showcase", controller.signal).then(({ words }) => {
     chips.replaceChildren(...words.map((entry) => h("li", {},
       h("a", { href: makeHash("word", entry.word), title: entry.names.join(" / ") }, quoted(entry.word), " ", h("small", {}, texts.senses(entry.n_senses))))));
     about.hidden = words.length === 0;

@@ -1,6 +1,6 @@
 // Your own text: every known word with its sense, and a slider for "don't know".
 
-import { ask, isAbort, send, wordUrl } from "../api.js";
+import { ask, askPatiently, isAbort, send, wordUrl } from "../api.js";
 import { button, debounce, formatCount, h, plural } from "../dom.js";
 import { downloadButtons, saveTable } from "../downloads.js";
 import { runJob } from "../jobs.js";
@@ -20,7 +20,7 @@ const EXAMPLE = "The band recorded the album with guitar, drums, piano, vocals a
 /** A text to begin with: for models of other languages, examples of two senses of a word of theirs. */
 async function findExample(language) {
   if (!language || language === "en") return EXAMPLE;
-  const { words } = await ask("api/showcase");
+  const { words } = await askPatiently("api/showcase");
   if (!words.length) return EXAMPLE;
   const { senses } = await ask(wordUrl(words[0].word));
   return senses.filter((sense) => !sense.hidden).slice(0, 2).flatMap((sense) => sense.examples.slice(0, 2))
