@@ -92,13 +92,12 @@ def main() -> None:
     parser.add_argument("tasks", nargs="+", metavar="TASK=PATH")
     parser.add_argument("--sizes", type=int, nargs="+", default=[4])
     parser.add_argument("--part-cosine", type=float)
-    parser.add_argument("--part-ease", type=float)
     parser.add_argument("--unknown", action="store_true", help="without what the model knows")
     options = parser.parse_args()
     model = grassmeans.load(options.model)
     rules = model.encoder.grouping
-    given = {"part_cosine": options.part_cosine, "part_ease": options.part_ease}
-    rules = replace(rules, **{name: value for name, value in given.items() if value is not None})
+    if options.part_cosine is not None:
+        rules = replace(rules, part_cosine=options.part_cosine)
     known = None if options.unknown else ContextSource(model.encoder, model=model).find_known()
     print("test set, size, half: two senses right, pairs | one sense whole, pairs (groups)")
     for name in options.tasks:

@@ -97,11 +97,11 @@ def find_any_number(
     sample = sample_evenly(bases, min(SAMPLE, len(bases)))
     different = find_different(sample)
     if len(different) < rules.few_contexts:
-        few, limit = sample[different], rules.part_limit(len(different))
+        few = sample[different]
         if rules.by_tree:
-            senses = group_by_silhouette(take_rays(few), limit, rules.max_senses)
+            senses = group_by_silhouette(take_rays(few), rules.part_cosine, rules.max_senses)
         else:
-            senses = group_few(few, limit, rules.max_senses)
+            senses = group_few(few, rules.part_cosine, rules.max_senses)
         met = yield from _meet(few, senses, bases, fit)
         return replace(met, n_iter=1)
     if len(different) < len(sample):

@@ -39,9 +39,6 @@ class GroupingRules:
     part_cosine : float
         As ``merge_cosine`` for words with few contexts, of an estimate that is made of pairs of
         them (`grassmeans.clustering.trees`).
-    part_ease : float
-        How much nearer two senses may be of very few contexts (`part_limit`): of more contexts the
-        best of more splits is judged, which is more often good by chance.
     few_contexts : int
         With fewer different contexts of a word than these.
     by_tree : bool
@@ -54,7 +51,6 @@ class GroupingRules:
     merge_slope: float = 0.0
     rare_ease: float = 0.0
     part_cosine: float = 0.64
-    part_ease: float = 0.0
     few_contexts: int = 50
     by_tree: bool = False
 
@@ -62,11 +58,7 @@ class GroupingRules:
         names = ("merge_cosine", "merge_slope", "rare_ease", "part_cosine")
         cosines = dict.fromkeys(names, number(0.0, 1.0))
         counts = {"max_senses": whole(1, MOST_SENSES), "few_contexts": whole(1)}
-        check_fields(self, **counts, **cosines, part_ease=number(0.0, 10.0), by_tree=flag)
-
-    def part_limit(self, n_contexts: int) -> float:
-        """``part_cosine`` ** (1 - ``part_ease`` / n): what holds for so many different contexts."""
-        return float(self.part_cosine ** max(1.0 - self.part_ease / max(n_contexts, 1), 0.0))
+        check_fields(self, **counts, **cosines, by_tree=flag)
 
     def for_word(self, count: int, n_tokens: int | None) -> GroupingRules:
         """The rules of a word that occurs so often in so many tokens (None: in the usual text).

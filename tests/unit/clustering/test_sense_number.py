@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -180,15 +178,6 @@ def test_the_limit_of_few_contexts_is_the_encoders():
     for cosine, n_senses in ((0.17, 1), (0.18, 2)):
         rules = GroupingRules(part_cosine=cosine)
         assert KGrassmeans("auto", rules=rules).fit(bases).n_senses_ == n_senses
-
-
-def test_the_limit_of_few_contexts_depends_on_how_many_different_ones_there_are():
-    bases = lines_in_a_plane(0, 10, 80, 90)  # 0.175 again
-    for repeats in (1, 2):  # four different ones: 0.04 ** (1 - 2 / 4) is 0.2
-        given = np.repeat(bases, repeats, axis=0)
-        rules = GroupingRules(part_cosine=0.04, part_ease=2.0)
-        assert KGrassmeans("auto", rules=rules).fit(given).n_senses_ == 2
-        assert KGrassmeans("auto", rules=replace(rules, part_ease=1.0)).fit(given).n_senses_ == 1
 
 
 @pytest.mark.parametrize(("n", "n_groups"), [(9, 1), (19, 1), (20, 2), (119, 11), (300, 12)])

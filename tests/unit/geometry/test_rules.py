@@ -18,16 +18,6 @@ def test_granularity_turns_both_limits() -> None:
     assert rules.turn(1e-9).merge_cosine == 0.0
 
 
-def test_very_few_contexts_may_part_more_easily() -> None:
-    rules = GroupingRules(part_cosine=0.64, part_ease=2.0)
-    assert rules.part_limit(4) == pytest.approx(0.8)  # 0.64 ** (1 - 2 / 4)
-    assert rules.part_limit(8) == pytest.approx(0.7155, abs=1e-4)  # 0.64 ** 0.75
-    assert rules.part_limit(2) == rules.part_limit(1) == 1.0
-    assert GroupingRules(part_cosine=0.64).part_limit(4) == 0.64
-    # The granularity turns what holds for so many: 0.8 ** (1 / 2).
-    assert rules.turn(2.0).part_limit(4) == pytest.approx(0.8944, abs=1e-4)
-
-
 @pytest.mark.parametrize(
     ("rule", "message"),
     [
@@ -36,7 +26,6 @@ def test_very_few_contexts_may_part_more_easily() -> None:
         ({"merge_cosine": -0.1}, "merge_cosine must be a number from 0 to 1; got -0.1"),
         ({"merge_slope": "steep"}, "merge_slope must be a number from 0 to 1; got 'steep'"),
         ({"part_cosine": float("nan")}, "part_cosine must be a number from 0 to 1; got nan"),
-        ({"part_ease": -1}, "part_ease must be a number from 0 to 10; got -1"),
         ({"rare_ease": 1.1}, "rare_ease must be a number from 0 to 1; got 1.1"),
         ({"by_tree": 1}, "by_tree must be true or false; got 1"),
     ],
