@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from joblib.externals.loky import get_reusable_executor
 
 from grassmeans import Corpus
 from grassmeans.corpus.ingest import IngestOptions
@@ -39,6 +40,8 @@ def server() -> Iterator[S3Server]:
         patch.setenv("AWS_SHARED_CREDENTIALS_FILE", os.devnull)
         server = S3Server()
         patch.setenv("AWS_ENDPOINT_URL", server.url)
+        # Workers that earlier tests have left have the environment of before.
+        get_reusable_executor().shutdown(wait=True)
         yield server
         server.stop()
 

@@ -76,7 +76,10 @@ def solve_lines(asked: Sequence[loop.Grouping], hold: loop.Hold) -> list[loop.In
     for sizes in zip(*samples, strict=True):
         reached = loop.advance(held, sizes, starts, limits, fit.tol, products)
         starts, products = [word.directions for word in reached], _LATER_PRODUCTS
-    best = [word.find_best() for word in reached]
+    best = [
+        word.find_best(fit.tol * len(grouping.bases))
+        for word, grouping in zip(reached, asked, strict=True)
+    ]
     left = [fit.max_iter - int(word.n_iter[0]) for word in best]
     starts, tol = [word.directions for word in best], fit.tol * _REFINED_TOLERANCE
     refined = loop.advance(held, sizes, starts, left, tol, _LAST_PRODUCTS)

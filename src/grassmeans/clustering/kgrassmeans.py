@@ -44,8 +44,8 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
     max_iter : int, default=100
         The most iterations of a restart over all contexts.
     tol : float, default=1e-5
-        A restart has converged when the objective moves by less than this per context; the best one
-        is then refined to a tenth of it.
+        A restart has converged when the objective moves by less than this per context, and of two
+        that differ by less the first is taken; the best one is then refined to a tenth of it.
     init : {"random", "k-means++"}, default="random"
         Gaussian directions of unit length, as in the paper; or leading directions of contexts,
         drawn with probability by their squared distance to those drawn before.

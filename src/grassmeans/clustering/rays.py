@@ -82,7 +82,7 @@ def _find_best(
     """The best restart of each word."""
     sizes = [own.shape[0] for own in rays]
     reached = loop.advance(held, sizes, starts, [fit.max_iter] * len(starts), fit.tol, (1,))
-    return [word.find_best() for word in reached]
+    return [word.find_best(fit.tol * size) for word, size in zip(reached, sizes, strict=True)]
 
 
 def take_rays(bases: Floats) -> Floats:

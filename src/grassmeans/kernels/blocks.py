@@ -34,9 +34,14 @@ class Advanced(NamedTuple):
     history: Doubles  # (n_steps, n_restarts)
     n_iter: Indices  # (n_restarts,)
 
-    def find_best(self) -> Advanced:
-        """The restart with the lowest objective alone."""
-        best = slice(first := int(self.history[-1].argmin()), first + 1)
+    def find_best(self, alike: float = 0.0) -> Advanced:
+        """The restart with the lowest objective alone.
+
+        Of those that differ by less than ``alike`` the first: which of them is lower by a rounding
+        is another one on every processor.
+        """
+        reached = self.history[-1]
+        best = slice(first := int((reached <= reached.min() + alike).argmax()), first + 1)
         return Advanced(self.directions[best], self.history[:, best], self.n_iter[best])
 
     @property

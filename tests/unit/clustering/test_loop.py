@@ -73,6 +73,12 @@ def test_the_best_restart_and_its_path() -> None:
     assert joined.n_iter.tolist() == [4]
 
 
+def test_of_restarts_that_differ_by_less_than_is_told_the_first_is_the_best() -> None:
+    reached = run([[0.875, 0.625, 0.625], [0.75, 0.5, 0.5], [0.75, 0.25, 0.25]], 0.0)
+    assert reached.history[-1].tolist() == [0.625, 0.5, 0.25]
+    assert [reached.find_best(alike).path[-1] for alike in (0.2, 0.25, 0.4)] == [0.25, 0.5, 0.625]
+
+
 def test_more_senses_than_contexts_are_no_grouping() -> None:
     bases = np.ones((2, 1, 1), np.float32)
     with pytest.raises(InputError, match=r"n_senses=3 .* n_samples=2"):
