@@ -81,17 +81,18 @@ checks: $(VENV)/dev.stamp
 # Between them the two commands run every test: those marked `system`, as all in folders of that name
 # are (tests/conftest.py), and the others. The checks run beside the tests and are told at the end.
 # Neighbours stay together (worksteal), so that the fixtures of a file are made once.
-# Two workers are two cores: libraries that start as many threads in each only wait for each other.
+# Two workers are two cores: libraries that start as many threads in each only wait for each other. Long
+# tests wait for browsers, servers and killed commands, and three of them go on side by side.
 ONE_THREAD = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=PASSIVE
-PYTEST = $(ONE_THREAD) $(VENV)/bin/python -m pytest -n 2 --dist worksteal
+PYTEST = $(ONE_THREAD) $(VENV)/bin/python -m pytest --dist worksteal -n
 NO_SYSTEM = -m "not system" --ignore=tests/system --ignore=tests/explorer/system --ignore=tests/lab/system -p no:schemathesis
 test: $(VENV)/dev.stamp
 	@log=$$(mktemp); ( $(RUN_CHECKS) ) >"$$log" 2>&1 & checks=$$!; failed=0; \
-	$(PYTEST) $(NO_SYSTEM) || failed=1; \
+	$(PYTEST) 2 $(NO_SYSTEM) || failed=1; \
 	wait $$checks || failed=1; cat "$$log"; rm -f "$$log"; exit $$failed
 
 test-system: $(VENV)/dev.stamp
-	$(PYTEST) -m system --durations=40 --durations-min=4
+	$(PYTEST) 3 -m system --durations=40 --durations-min=4
 
 # The oldest versions come for old interpreters: PYTHON=python3.11 where another one is the default.
 LOWEST := $(VENV)-lowest
@@ -116,7 +117,7 @@ TORTURES = tests/property/test_damaged_artifacts.py tests/system/test_damaged_ar
 TORTURES += tests/explorer/system/test_description.py tests/system/test_kills.py
 TORTURES += tests/system/test_boundaries.py
 torture: $(VENV)/dev.stamp
-	TORTURE=$(TORTURE) $(PYTEST) $(TORTURES)
+	TORTURE=$(TORTURE) $(PYTEST) 2 $(TORTURES)
 
 # mutmut plants faults one by one and runs the tests that reach them; pyproject.toml says where. One
 # module: make mutate MUTATE=senses.merging. A fault: $(MUTATION)/bin/mutmut show NAME
