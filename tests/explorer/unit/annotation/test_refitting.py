@@ -108,9 +108,14 @@ def test_labels_of_another_version_are_no_senses_of_this_one(
 def test_where_all_is_refused_the_reasons_are_told(
     project, doubtful_corpus, doubtful_model_folder, tmp_path
 ):
-    for item in list(project.items)[:5]:  # of the other sense
-        project.adjudicate(item, "1")
+    items = list(project.items)[:5]
+    positions = np.array([project.uses[item].position for item in items])
+    own = load(doubtful_model_folder).senses_at(doubtful_corpus, "crane", positions).senses
+    assert len(set(own.tolist())) == 1
+    other = str(3 - own[0])
+    for item in items:
+        project.adjudicate(item, other)
     found = refit_senses(project, doubtful_model_folder, doubtful_corpus)
     assert len(found.refused) == 1
-    with pytest.raises(InputError, match=r"no line could be given .* would have sense 1"):
+    with pytest.raises(InputError, match=rf"no line could be given .* would have sense {other}"):
         found.save(tmp_path / "versions")
