@@ -81,18 +81,17 @@ checks: $(VENV)/dev.stamp
 # Between them the two commands run every test: those marked `system`, as all in folders of that name
 # are (tests/conftest.py), and the others. The checks run beside the tests and are told at the end.
 # Neighbours stay together (worksteal), so that the fixtures of a file are made once.
-# Two workers are two cores: libraries that start as many threads in each only wait for each other. Long
-# tests wait for browsers, servers and killed commands, and three of them go on side by side.
+# Two workers are two cores: libraries that start as many threads in each only wait for each other.
 ONE_THREAD = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=PASSIVE
-PYTEST = $(ONE_THREAD) $(VENV)/bin/python -m pytest --dist worksteal -n
+PYTEST = $(ONE_THREAD) $(VENV)/bin/python -m pytest -n 2 --dist worksteal
 NO_SYSTEM = -m "not system" --ignore=tests/system --ignore=tests/explorer/system --ignore=tests/lab/system -p no:schemathesis
 test: $(VENV)/dev.stamp
 	@log=$$(mktemp); ( $(RUN_CHECKS) ) >"$$log" 2>&1 & checks=$$!; failed=0; \
-	$(PYTEST) 2 $(NO_SYSTEM) || failed=1; \
+	$(PYTEST) $(NO_SYSTEM) || failed=1; \
 	wait $$checks || failed=1; cat "$$log"; rm -f "$$log"; exit $$failed
 
 test-system: $(VENV)/dev.stamp
-	$(PYTEST) 3 -m system --durations=40 --durations-min=4
+	$(PYTEST) -m system --durations=25 --durations-min=5
 
 # The oldest versions come for old interpreters: PYTHON=python3.11 where another one is the default.
 LOWEST := $(VENV)-lowest
@@ -115,9 +114,9 @@ test-lowest:
 TORTURE ?= 40
 TORTURES = tests/property/test_damaged_artifacts.py tests/system/test_damaged_artifacts.py
 TORTURES += tests/explorer/system/test_description.py tests/system/test_kills.py
-TORTURES += tests/system/test_boundaries.py
+TORTURES += tests/system/test_boundaries.py tests/system/test_several_hosts.py
 torture: $(VENV)/dev.stamp
-	TORTURE=$(TORTURE) $(PYTEST) 2 $(TORTURES)
+	TORTURE=$(TORTURE) $(PYTEST) $(TORTURES)
 
 # mutmut plants faults one by one and runs the tests that reach them; pyproject.toml says where. One
 # module: make mutate MUTATE=senses.merging. A fault: $(MUTATION)/bin/mutmut show NAME

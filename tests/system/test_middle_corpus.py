@@ -1,4 +1,4 @@
-"""README's way on a corpus of 15 million words: senses are not one, and its sentences are right."""
+"""README's way on a corpus of five million words: senses are not one, and its sentences are right."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from grassmeans import Corpus
 from grassmeans.models.building import build_model
 
 ENWIKI = Path(__file__).parents[3] / "shared" / "data" / "enwiki.jsonl.xz"
-N_ARTICLES = 5_000
+N_ARTICLES = 1_700
 
 SENTENCES = [
     ("java", "The code of the web server is written in Java, a programming language."),
