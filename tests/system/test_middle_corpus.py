@@ -1,4 +1,4 @@
-"""README's way on a corpus of five million words: senses are not one, and its sentences are right."""
+"""README's way on five million words: senses are not one, and its sentences are right."""
 
 from __future__ import annotations
 

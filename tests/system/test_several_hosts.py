@@ -1,7 +1,8 @@
 """Commands on several hosts, which are network namespaces: by TLS, slow, cut off, of two versions.
 
-It runs the script that readers run, with little text. It takes more than a minute, most of it waiting
-for a host that does not answer any more, so it is run by `make torture` and where HOSTS is set.
+It runs the script that readers run, with little text. It takes more than a minute, most of it
+waiting for a host that does not answer any more, so it is run by `make torture` and where HOSTS is
+set.
 """
 
 from __future__ import annotations
