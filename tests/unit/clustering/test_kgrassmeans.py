@@ -166,3 +166,15 @@ def test_wrong_bases_are_explained(bases):
     ):
         with pytest.raises(ValueError, match=message):
             model.predict(X)
+
+
+def test_of_restarts_with_one_end_the_first_is_taken() -> None:
+    """Which of them is lower by a rounding differs between processors; all find these groups."""
+    rng = np.random.default_rng(0)
+    centres = np.repeat(np.eye(2, 40), 50, axis=0)
+    rows = (centres + 0.05 * rng.standard_normal(centres.shape))[:, None].astype(np.float32)
+    bases = rows / np.linalg.norm(rows, axis=2, keepdims=True)
+    for seed in range(12):
+        one, many = (KGrassmeans(2, n_init=n, random_state=seed).fit(bases) for n in (1, 5))
+        assert np.bincount(one.labels_).tolist() == [50, 50]
+        np.testing.assert_array_equal(many.labels_, one.labels_)
