@@ -53,12 +53,12 @@ $(VENV)/core.stamp: pyproject.toml $(wildcard packages/*/pyproject.toml) | $(VEN
 
 $(VENV)/dev.stamp: pyproject.toml $(wildcard packages/*/pyproject.toml) | $(VENV)/bin/python
 	@echo "Installing grassmeans and its development tools into $(VENV) (a few minutes on first use)"
-	@$(PIP) install -e '.[dev]' -e packages/en -e packages/explorer -e packages/lab
+	@$(PIP) install -e '.[dev]' -e packages/en -e packages/es -e packages/de -e packages/explorer -e packages/lab
 	@touch $(VENV)/core.stamp $@
 
 $(VENV)/docs.stamp: pyproject.toml $(wildcard packages/*/pyproject.toml) | $(VENV)/bin/python
 	@echo "Installing the documentation tools into $(VENV)"
-	@$(PIP) install -e '.[docs]' -e packages/en -e packages/explorer -e packages/lab
+	@$(PIP) install -e '.[docs]' -e packages/en -e packages/es -e packages/de -e packages/explorer -e packages/lab
 	@touch $(VENV)/core.stamp $@
 
 venv: $(VENV)/dev.stamp
@@ -107,7 +107,7 @@ LOWEST_TESTS += tests/unit/engines tests/system/test_cluster.py
 test-lowest:
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/bin/python -m pip install --quiet -c constraints/lowest.txt -e '.[$(LOWEST_EXTRAS)]' \
-	  -e packages/en -e packages/explorer -e packages/lab pytest hypothesis packaging httpx
+	  -e packages/en -e packages/es -e packages/de -e packages/explorer -e packages/lab pytest hypothesis packaging httpx
 	$(LOWEST)/bin/python -m pytest $(LOWEST_TESTS)
 
 # Tests that make up their own damage; they read TORTURE and do so many times more than without it.
@@ -160,7 +160,7 @@ test-pythons:
 	  echo "== Python $$version ($$python)"; \
 	  [ -x $(VENV)-$$version/bin/pytest ] || { "$$python" -m venv $(VENV)-$$version && \
 	    $(VENV)-$$version/bin/python -m pip --quiet --disable-pip-version-check install \
-	      -e . -e packages/en -e packages/explorer -e packages/lab \
+	      -e . -e packages/en -e packages/es -e packages/de -e packages/explorer -e packages/lab \
 	      pytest pytest-xdist hypothesis packaging httpx jsonschema hatchling; } || { failed=1; continue; }; \
 	  $(ONE_THREAD) $(VENV)-$$version/bin/python -m pytest -q -n 2 -m "not system" $(PYTHON_TESTS) || failed=1; \
 	done; exit $$failed

@@ -20,7 +20,11 @@ from english_texts.paragraphs import HEADING, strip_markup, tidy
 from english_texts.repositories import RepositoryError, decode_text, read_files
 from english_texts.sentences import group_sentences
 
-PARTS = {"es": ("sentences", "wikipedia"), "de": ("sentences", "laws", "fiction", "wikipedia")}
+PARTS = {
+    "es": ("sentences", "fiction", "wikipedia"),
+    "de": ("sentences", "laws", "plays", "fiction", "wikipedia"),
+}
+NOVELS = {"es": "COST-ELTeC+ELTeC-spa", "de": "COST-ELTeC+ELTeC-deu"}
 ARTICLES = {
     "es": ("RalleGr+msc-code-switching", "datasets/monolingual-es/"),
     "de": ("jeevanv123+german", "wiki_"),
@@ -30,8 +34,14 @@ MOST_OF_LAWS = 5_000_000
 _ARTICLE = re.compile(r'<doc id="(\d+)"[^>]*? title="([^"]*)">\n(.*?)\n</doc>', re.DOTALL)
 _SHORTEST = 80
 _ENDS = tuple(".!?\"'”’»“)…")
+_NAMES = ("forename", "surname")
 _TEI = "{http://www.tei-c.org/ns/1.0}"
 _NOT_SENTENCES = ("wiki.", "singleword-benchmark", "countries-and-cities", "german-cities")
+_NOVEL = re.compile(r"level1/.*\.xml\Z")
+_PLAY = re.compile(r"tei/.*\.xml\Z")
+_FIRST_YEAR = 1780  # of plays: older ones are spelled otherwise
+_YEAR = re.compile(rb'(?:when|notBefore|notAfter)="(\d{4})')
+_NOT_FREE = b"licenses/by-nc"
 _LAW_HEAD = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _ITEM = re.compile(r"^(?:\(\d+\w?\)|\d+\\?\.|\w\))\s+|^[#:*|\-].*")
 
@@ -42,7 +52,9 @@ def read_part(part: str, language: str, raw: Path) -> Iterator[Document]:
         name, start = ARTICLES[language]
         return read_articles(raw / name, start)
     if part == "fiction":
-        return read_novels(raw / "COST-ELTeC+ELTeC-deu")
+        return read_novels(raw / NOVELS[language])
+    if part == "plays":
+        return read_plays(raw / "dracor-org+gerdracor")
     if part == "laws":
         return read_laws(raw / "bundestag+gesetze")
     return read_common_voice(raw / "common-voice+common-voice", language)
@@ -65,7 +77,7 @@ def keep_prose(text: str) -> str:
 
 def read_novels(folder: Path) -> Iterator[Document]:
     """Novels in TEI, a document a chapter: paragraphs of their bodies."""
-    for path, content in read_files(folder, lambda path: path.startswith("level1/")):
+    for path, content in read_files(folder, lambda path: _NOVEL.match(path) is not None):
         root = ElementTree.fromstring(content)
         title = tidy(root.findtext(f".//{_TEI}title") or "").partition(" : ")[0]
         author = tidy(root.findtext(f".//{_TEI}author") or "").partition(" (")[0]
@@ -75,6 +87,31 @@ def read_novels(folder: Path) -> Iterator[Document]:
             if text := "\n".join(filter(None, own)):
                 name = Path(path).stem
                 yield Document(f"{name}-{number}", f"{author}: {title}", text, "fiction")
+
+
+def read_plays(folder: Path) -> Iterator[Document]:
+    """What is spoken in plays in TEI, in prose: a document a scene, a paragraph a speech."""
+    for path, content in read_files(folder, lambda path: _PLAY.match(path) is not None):
+        years = [int(year) for year in _YEAR.findall(content)]
+        if _NOT_FREE in content or not years or min(years) < _FIRST_YEAR:
+            continue
+        root = ElementTree.fromstring(content)
+        title = tidy(root.findtext(f".//{_TEI}title") or "")
+        author = tidy(" ".join(root.findtext(f".//{_TEI}{name}") or "" for name in _NAMES))
+        scenes = [d for d in root.iter(f"{_TEI}div") if d.find(f"{_TEI}sp") is not None]
+        for number, scene in enumerate(scenes):
+            spoken = (" ".join(_speak(p) for p in sp.iter(f"{_TEI}p")) for sp in scene)
+            if text := "\n".join(filter(None, map(tidy, spoken))):
+                name = Path(path).stem
+                yield Document(f"{name}-{number}", f"{author}: {title}", text, "plays")
+
+
+def _speak(paragraph: ElementTree.Element) -> str:
+    """The text of a paragraph, without what the stage does meanwhile."""
+    parts = [paragraph.text or ""]
+    for inner in paragraph:
+        parts += [_speak(inner) if inner.tag != f"{_TEI}stage" else "", inner.tail or ""]
+    return "".join(parts)
 
 
 def read_laws(folder: Path) -> Iterator[Document]:

@@ -8,6 +8,7 @@ were induced with the forms of a word together, by a table that was made before 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
@@ -43,6 +44,11 @@ NEARNESS = 0.95
 MOST_OFTEN = 10
 """A form that occurs so many times as often as all else of its lemma is a word by itself."""
 
+CAPITALISED_NOUNS = frozenset({"de", "lb"})
+"""Languages that capitalise nouns."""
+
+_MOST_LOOKED_AT = 5_000_000  # tokens, to find capitalised words
+_INSIDE_SENTENCES = re.compile(r"(?:(?<=[^\W\d_] )|(?<=, ))[^\W\d_]+")
 _FILE = "lemmas.tsv"
 _PACKAGE = "simplemma"
 _N_ANY = 2000
@@ -124,7 +130,7 @@ def choose_forms(choice: Any, corpus: Corpus, vectors: WordVectors) -> FormTable
         return FormTable(_ask_all(find, corpus), "given")
     language = corpus.manifest["options"]["language"]
     try:
-        find = open_dictionary(language)
+        find = open_dictionary(language, corpus)
     except InputError:
         if is_auto:
             return FormTable({})
@@ -139,14 +145,24 @@ def _ask_all(find: FindLemma, corpus: Corpus) -> dict[str, str]:
     return {form: lemma for form, lemma in found.items() if lemma != form and form not in heads}
 
 
-def open_dictionary(language: str) -> FindLemma:
-    """The lemmas of a language's forms by simplemma; `InputError` where it has no such language."""
+def open_dictionary(language: str, corpus: Corpus | None = None) -> FindLemma:
+    """The lemmas of a language's forms by simplemma; `InputError` where it has no such language.
+
+    Where nouns are capitalised the dictionary has them so, and verbs beside them that are spelled
+    alike: a corpus tells which of its words are nouns.
+    """
     strategies = import_extra(f"{_PACKAGE}.strategies", "lemmas", "lemmas of a language's words")
-    strategy = strategies.DictionaryLookupStrategy()
+    # What stands in no dictionary may be a verb with pronouns behind it: "dándole", of "dar".
+    ways = [strategies.DictionaryLookupStrategy(), strategies.CliticDecompositionStrategy()]
+    is_cased = language in CAPITALISED_NOUNS
+    nouns = find_capitalised(corpus) if is_cased and corpus is not None else frozenset[str]()
 
     def find(form: str) -> str | None:
-        lemma: str | None = strategy.get_lemma(form, language)
-        return lemma
+        spellings = [form, form.capitalize()] if is_cased else [form]
+        if form in nouns:
+            spellings.reverse()
+        found = (way.get_lemma(spelling, language) for way in ways for spelling in spellings)
+        return next((lemma for lemma in found if lemma is not None), None)
 
     try:
         find("a")
@@ -156,6 +172,24 @@ def open_dictionary(language: str) -> FindLemma:
             "of yours (lemmas=... in Python), or leave lemmas out"
         ) from error
     return find
+
+
+def find_capitalised(corpus: Corpus) -> frozenset[str]:
+    """The words, in lower case, that mostly are capitalised inside of sentences.
+
+    In a part of the documents, from all over the corpus, that is large enough for its words.
+    """
+    step = -(-corpus.n_tokens // _MOST_LOOKED_AT)
+    counts: Counter[str] = Counter()
+    capitals: Counter[str] = Counter()
+    for shard in corpus.shards:
+        for document in range(0, shard.sizes.n_documents, step):
+            words = Counter(_INSIDE_SENTENCES.findall(shard.document_text(document)))
+            for word, count in words.items():
+                key = word.lower()
+                counts[key] += count
+                capitals[key] += count * word[0].isupper()
+    return frozenset(word for word, count in capitals.items() if 2 * count > counts[word])
 
 
 def tell_forms(find: FindLemma, corpus: Corpus, vectors: WordVectors) -> dict[str, str]:

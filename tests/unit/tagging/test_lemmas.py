@@ -16,6 +16,7 @@ from grassmeans.tagging.lemmas import (
     FormTable,
     choose_forms,
     collect_forms,
+    find_capitalised,
     open_dictionary,
     read_lemmas,
     tell_forms,
@@ -199,6 +200,21 @@ def test_who_asks_gets_tables_or_reasons(monkeypatch) -> None:
     assert choose_forms("auto", corpus, vectors) == FormTable({})
 
 
+def test_words_that_are_capitalised_inside_sentences() -> None:
+    texts = ["Bücher liegen, Bücher fallen, wir buchen. Das eine Haus. Tage", "wir tagen, Tagen"]
+    corpus = Corpus.from_texts(texts, language="de")
+    assert find_capitalised(corpus) == {"bücher", "haus"}
+
+
+def test_german_nouns_are_no_verbs() -> None:
+    pytest.importorskip("simplemma", reason="needs the extra lemmas")
+    texts = ["Wir sehen die Blätter, das Buch, die Arten. Ich will blättern, im Buche, beten"]
+    find = open_dictionary("de", Corpus.from_texts(texts, language="de"))
+    nouns = ("blätter", "buch", "buche", "arten")
+    assert [find(word) for word in nouns] == ["Blatt", "Buch", "Buche", "Art"]
+    assert find("beten") == "beten"
+
+
 def test_dictionaries_of_simplemma() -> None:
     pytest.importorskip("simplemma", reason="needs the extra lemmas")
     english, german = open_dictionary("en"), open_dictionary("de")
@@ -208,7 +224,9 @@ def test_dictionaries_of_simplemma() -> None:
         "mouse",
         None,
     ]
-    assert german("häuser") == "Haus"
+    spanish = open_dictionary("es")
+    assert [spanish(w) for w in ("hacerlas", "cielo", "pelo")] == ["hacer", "cielo", "pelo"]
+    assert [german(w) for w in ("häuser", "alten", "xqzt")] == ["Haus", "alt", None]
     with pytest.raises(InputError, match="no lemmas of the language 'xx'"):
         open_dictionary("xx")
     words = ["bank", "banks", "draw", "drew"]

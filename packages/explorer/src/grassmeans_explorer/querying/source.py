@@ -137,7 +137,7 @@ class QuerySource:
         dictionary = None
         if find_spec("simplemma") is not None:
             try:
-                dictionary = open_dictionary(language)
+                dictionary = open_dictionary(language, self.corpus)
             except InputError:
                 dictionary = None
         if dictionary is None and not has_own:
