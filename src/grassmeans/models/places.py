@@ -12,7 +12,7 @@ from grassmeans.errors import ArtifactError, InputError
 from grassmeans.plugins import MODELS, find_plugins, load_plugin
 
 KIND = "model"
-RELEASED = ("en",)
+RELEASED = ("en", "es", "de")
 """Languages that have a model to be installed, each as `grassmeans-LANGUAGE`."""
 
 

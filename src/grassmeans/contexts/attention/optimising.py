@@ -43,11 +43,19 @@ _LOGITS_AT_ONCE = {"cpu": 2**25, "cuda": 2**28}
 class Muon(torch.optim.Optimizer):  # type: ignore[misc]
     """Momentum whose steps have all singular values near one (Jordan et al. 2024).
 
-    Parameters are stacks of matrices (the last two axes), orthogonalised one by one.
+    Parameters are stacks of matrices (the last two axes), orthogonalised one by one, by products
+    in ``dtype``.
     """
 
-    def __init__(self, params: Iterable[Tensor], lr: float, momentum: float = 0.95) -> None:
+    def __init__(
+        self,
+        params: Iterable[Tensor],
+        lr: float,
+        momentum: float = 0.95,
+        dtype: torch.dtype = torch.float32,
+    ) -> None:
         super().__init__(list(params), {"lr": lr, "momentum": momentum})
+        self._dtype = dtype
 
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def step(self, closure: Callable[[], float] | None = None) -> None:
@@ -59,19 +67,19 @@ class Muon(torch.optim.Optimizer):  # type: ignore[misc]
                     state["momentum"] = torch.zeros_like(weights)
                 momentum = state["momentum"]
                 momentum.lerp_(weights.grad, 1 - group["momentum"])
-                update = orthogonalise(weights.grad.lerp(momentum, group["momentum"]))
+                update = orthogonalise(weights.grad.lerp(momentum, group["momentum"]), self._dtype)
                 rows, columns = weights.shape[-2:]
                 weights.add_(update, alpha=-group["lr"] * math.sqrt(max(1.0, rows / columns)))
 
 
-def orthogonalise(matrices: Tensor, n_steps: int = 5) -> Tensor:
+def orthogonalise(matrices: Tensor, dtype: torch.dtype = torch.float32, n_steps: int = 5) -> Tensor:
     """Bring all singular values of a stack of matrices near 1, by Newton-Schulz steps.
 
     The odd polynomial of degree 5 rises as steeply as it can at 0 and stays near 1 beyond: values
-    end between about 0.7 and 1.2, which serves as well as exact ones. bfloat16 on an accelerator.
+    end between about 0.7 and 1.2, which serves as well as exact ones.
     """
     a, b, c = 3.4445, -4.7750, 2.0315
-    x = matrices.bfloat16() if matrices.is_cuda else matrices.float()
+    x = matrices.to(dtype)
     is_tall = x.shape[-2] > x.shape[-1]
     x = x.mT if is_tall else x
     x = x / (torch.linalg.matrix_norm(x.float(), keepdim=True).to(x.dtype) + 1e-7)
@@ -143,7 +151,7 @@ def estimate_loss(
     (n,) are numbers, and chances (n_words,) those of all words.
     """
     words, weights = _find_targets(ids)
-    directions = directions.flatten(0, -2)
+    directions = directions.flatten(0, -2).float()
     shift = network.bias - chances.log()
     vectors = network.word_vectors
     own = (functional.embedding(words, vectors) * directions).sum(-1) + shift[words]
@@ -301,11 +309,10 @@ class Trainer:
         self._encode: Any = torch.compile(network, dynamic=False) if compiled else network
         named = dict(network.named_parameters())
         others = [named.pop(name) for name in _VECTORS if name in named]
-        is_fused = self._device.type == "cuda"
         self._optimisers: list[Any] = [
-            Muon(named.values(), MATRIX_RATE),
+            Muon(named.values(), MATRIX_RATE, dtype=network.compute_dtype),
             torch.optim.AdamW(
-                others, VECTOR_RATE, (0.9, 0.98), eps=1e-10, weight_decay=0.0, fused=is_fused
+                others, VECTOR_RATE, (0.9, 0.98), eps=1e-10, weight_decay=0.0, fused=True
             ),
         ]
 

@@ -367,12 +367,12 @@ def _run(
 ) -> tuple[LeaveOneOutNetwork, dict[str, Any]]:
     """The trained network, and what there is to tell of its training."""
     from grassmeans.contexts.attention.course import Course, CourseLength
-    from grassmeans.contexts.attention.network import LeaveOneOutNetwork
+    from grassmeans.contexts.attention.network import LeaveOneOutNetwork, choose_dtype
     from grassmeans.contexts.attention.optimising import ALONE, Shortcuts, Trainer
 
     settings, seed, ranks = plan.settings, plan.settings.random_state, ranks or ALONE
     shape = shape_network(NetworkShape, len(text.words), settings)
-    network = LeaveOneOutNetwork(shape, seed, plan.device)
+    network = LeaveOneOutNetwork(shape, seed, plan.device, choose_dtype(plan.device))
     on_gpu = plan.device == "cuda"
     shortcuts = None if on_gpu else Shortcuts.from_counts(text.counts, N_DRAWN, TARGET_SHARE)
     readers = [

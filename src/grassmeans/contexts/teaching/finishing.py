@@ -17,6 +17,7 @@ from grassmeans.contexts import read_encoder
 from grassmeans.contexts.attention.course import Course, CourseLength
 from grassmeans.contexts.attention.inference import DeviceNetwork
 from grassmeans.contexts.attention.levelling import FEWEST_TO_LEVEL, find_axes, sample_texts
+from grassmeans.contexts.attention.network import choose_dtype
 from grassmeans.contexts.attention.reading import MixedReader, TrainingText
 from grassmeans.contexts.attention.stored import N_SPECIAL, TrainingRecord, round_matrix
 from grassmeans.contexts.attention.training import (
@@ -123,7 +124,7 @@ def prepare_student(
     """A student that has learned nothing yet, beside its two teachers."""
     voices = {"line_axes": base.weights.n_axes, "deviation_axes": lessons.teacher.n_axes}
     shape = shape_network(StudentShape, len(text.words), settings, **voices)
-    network = StudentNetwork(shape, settings.random_state, device)
+    network = StudentNetwork(shape, settings.random_state, device, choose_dtype(device))
     means = measure_means(lessons.files, shape.n_ids, device)
     base.use_device("cuda" if device == "cuda" else "torch-cpu")
     sent = base.network

@@ -9,7 +9,12 @@ pytest.importorskip("torch", reason="needs the extra encoder")
 
 import torch
 
-from grassmeans.contexts.attention.network import LeaveOneOutNetwork, export_network
+from grassmeans.contexts.attention.network import (
+    LeaveOneOutNetwork,
+    attend,
+    choose_dtype,
+    export_network,
+)
 from grassmeans.contexts.attention.stored import BOUNDARY_ID, N_SPECIAL, NetworkShape
 from grassmeans.contexts.learned import LearnedEncoder
 from grassmeans.corpus.occurrences import number_words
@@ -74,3 +79,42 @@ def test_a_boundary_is_a_word_among_others(network) -> None:
     ids = torch.tensor([[4, 9, 7]])
     other = torch.tensor([[4, BOUNDARY_ID, 7]])
     assert not torch.allclose(network(ids)[0, 0], network(other)[0, 0])
+
+
+def test_plain_steps_see_what_the_whole_of_attention_sees() -> None:
+    torch.manual_seed(2)
+    queries, keys, values = (
+        torch.randn(2, 3, 5, 8),
+        torch.randn(2, 3, 7, 8),
+        torch.randn(2, 3, 7, 8),
+    )
+    others = torch.rand(2, 1, 5, 7) > 0.4
+    others[..., 0] = True
+    expected = torch.nn.functional.scaled_dot_product_attention(
+        queries, keys, values, attn_mask=others
+    )
+    torch.testing.assert_close(attend(queries, keys, values, others), expected)
+
+
+@pytest.mark.parametrize(
+    ("able", "expected"),
+    [({"avx512_bf16": True}, "bfloat16"), ({"amx_bf16": False}, "float32"), (None, "float32")],
+)
+def test_processors_with_instructions_for_it_train_in_bfloat16(monkeypatch, able, expected) -> None:
+    monkeypatch.delattr(torch.cpu, "get_capabilities", raising=False)
+    if able is not None:
+        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: able, raising=False)
+    choose_dtype.cache_clear()
+    assert choose_dtype("cpu") == getattr(torch, expected)
+    assert choose_dtype("cuda") == torch.bfloat16
+    choose_dtype.cache_clear()
+
+
+def test_layers_in_bfloat16_say_nearly_the_same(network) -> None:
+    half = LeaveOneOutNetwork(network.shape, 1, dtype=torch.bfloat16)
+    half.load_state_dict(network.state_dict())
+    ids = torch.tensor([[4, 9, 7, 12, 5]])
+    one, other = network(ids), half(ids)
+    assert other.dtype == torch.bfloat16
+    cosines = torch.nn.functional.cosine_similarity(one, other.float(), dim=-1)
+    assert 0.99 < cosines.min() < 1.0

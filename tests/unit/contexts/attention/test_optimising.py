@@ -114,9 +114,10 @@ def test_places_of_frequent_words_are_passed_over() -> None:
 @pytest.mark.parametrize("shape", [(2, 8, 8), (24, 6), (2, 2, 6, 24)])
 def test_orthogonalised_matrices_have_singular_values_near_one(shape: tuple[int, ...]) -> None:
     torch.manual_seed(1)
-    values = torch.linalg.svdvals(orthogonalise(torch.randn(*shape)))
-    assert values.min() > 0.3
-    assert values.max() < 1.3
+    for dtype in (torch.float32, torch.bfloat16):
+        values = torch.linalg.svdvals(orthogonalise(torch.randn(*shape), dtype))
+        assert values.min() > 0.3
+        assert values.max() < 1.3
 
 
 def test_rates_rise_then_fall_to_nothing() -> None:
@@ -126,10 +127,12 @@ def test_rates_rise_then_fall_to_nothing() -> None:
     assert learning_rate(1.0) == 0.0
 
 
-@pytest.mark.parametrize("share", [None, 0.5])
-def test_what_is_certain_is_learned(share: float | None) -> None:
+@pytest.mark.parametrize(
+    ("share", "dtype"), [(None, torch.float32), (0.5, torch.float32), (0.5, torch.bfloat16)]
+)
+def test_what_is_certain_is_learned(share: float | None, dtype: torch.dtype) -> None:
     # Words come in fixed triples: each is certain from its neighbours.
-    network = LeaveOneOutNetwork(NetworkShape(30, 16, 2, 8, passage=12), seed=2)
+    network = LeaveOneOutNetwork(NetworkShape(30, 16, 2, 8, passage=12), seed=2, dtype=dtype)
     shortcuts = None
     if share is not None:
         shortcuts = Shortcuts.from_counts(np.full(30, 10), 15, share)
