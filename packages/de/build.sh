@@ -10,4 +10,5 @@ own=$(cd "$(dirname "$0")" && pwd)
 export LANGUAGE=de ABOUT="$own/about.json"
 export PARTS="laws plays sentences fiction wikipedia" SHARES="0.08 0.14 0.04 0.32 0.42"
 export TRAINING="--dim 256 --layers 4 --vocabulary 30000 --batch-tokens 8192 --minutes 26"
-exec sh "$own/../en/scripts/build.sh" "$@" --min-count 200 --max-contexts 500
+exec sh "$own/../en/scripts/build.sh" "$@" --min-count 200 --max-contexts 500 --examples 5 \
+    --test "sentences=$own/../../tests/data/de-sentences.jsonl"

@@ -14,7 +14,8 @@ from packaging.requirements import Requirement
 from grassmeans.version import __version__
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = [ROOT, *(ROOT / "packages" / name for name in ("en", "explorer", "lab"))]
+MODELS = ("en", "es", "de")
+PACKAGES = [ROOT, *(ROOT / "packages" / name for name in (*MODELS, "explorer", "lab"))]
 
 pytestmark = pytest.mark.skipif(
     not (ROOT / "packages").is_dir(), reason="only the sources of the core are here"
@@ -41,18 +42,20 @@ def test_versions_follow_one_source(package: Path) -> None:
 @each_package
 def test_the_licence_and_where_all_comes_from_are_in_the_package(package: Path) -> None:
     about = read_project(package)["project"]
-    first = "Creative Commons" if package.name == "en" else "Apache License"
-    assert about["license"] == ("CC-BY-SA-4.0" if package.name == "en" else "Apache-2.0")
+    first = "Creative Commons" if package.name in MODELS else "Apache License"
+    assert about["license"] == ("CC-BY-SA-4.0" if package.name in MODELS else "Apache-2.0")
     assert {"LICENSE", "NOTICE"} <= set(about["license-files"])
     assert first in (package / "LICENSE").read_text("utf-8")
     assert all((package / name).is_file() for name in about["license-files"])
-    typed = [module for module in package.glob("src/*/*.py") if package.name != "en"]
+    typed = [module for module in package.glob("src/*/*.py") if package.name not in MODELS]
     assert all((module.parent / "py.typed").is_file() for module in typed)
 
 
-def test_the_notice_of_the_model_has_the_counts_of_its_sources() -> None:
-    notice = (ROOT / "packages" / "en" / "NOTICE").read_text("utf-8")
-    told = re.findall(r'"words": (\d+)', (ROOT / "packages/en/about.json").read_text("utf-8"))
+@pytest.mark.parametrize("model", MODELS)
+def test_the_notice_of_a_model_has_the_counts_of_its_sources(model: str) -> None:
+    folder = ROOT / "packages" / model
+    notice = (folder / "NOTICE").read_text("utf-8")
+    told = re.findall(r'"words": (\d+)', (folder / "about.json").read_text("utf-8"))
     assert {f"{int(words):,}" for words in told} == set(re.findall(r"^ +([\d,]+)  ", notice, re.M))
 
 
