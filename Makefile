@@ -107,7 +107,8 @@ LOWEST_TESTS += tests/unit/engines tests/system/test_cluster.py
 test-lowest:
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/bin/python -m pip install --quiet -c constraints/lowest.txt -e '.[$(LOWEST_EXTRAS)]' \
-	  -e packages/en -e packages/es -e packages/de -e packages/explorer -e packages/lab pytest hypothesis packaging httpx
+	  -e packages/en -e packages/es -e packages/de -e 'packages/explorer[rdf]' -e packages/lab \
+	  pytest hypothesis packaging httpx
 	$(LOWEST)/bin/python -m pytest $(LOWEST_TESTS)
 
 # Tests that make up their own damage; they read TORTURE and do so many times more than without it.
