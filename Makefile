@@ -107,7 +107,8 @@ LOWEST_TESTS += tests/unit/engines tests/system/test_cluster.py
 test-lowest:
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/bin/python -m pip install --quiet -c constraints/lowest.txt -e '.[$(LOWEST_EXTRAS)]' \
-	  -e packages/en -e packages/es -e packages/de -e packages/explorer -e packages/lab pytest hypothesis packaging httpx
+	  -e packages/en -e packages/es -e packages/de -e 'packages/explorer[rdf]' -e packages/lab \
+	  pytest hypothesis packaging httpx
 	$(LOWEST)/bin/python -m pytest $(LOWEST_TESTS)
 
 # Tests that make up their own damage; they read TORTURE and do so many times more than without it.
@@ -150,16 +151,19 @@ artifacts:
 	  $(RELEASE)/bin/python -m pip --quiet --disable-pip-version-check install build twine; }
 	@$(RELEASE)/bin/python release/artifacts.py
 
-# Tests of the core on other interpreters, each in an environment of its own. Others than those that are
-# found: make test-pythons PYTHONS="/path/to/python3.14"
+# Tests of the core on other interpreters, each in an environment of its own, without those of TESTED
+# versions. Others than those that are found: make test-pythons PYTHONS="/path/to/python3.14"
 PYTHONS ?= $(wildcard $(foreach n,11 12 13 14,/usr/bin/python3.$(n) /usr/local/bin/python3.$(n) $(HOME)/.pyenv/versions/3.$(n).*/bin/python))
 PYTHON_TESTS ?= tests/unit tests/property
+TESTED ?=
 test-pythons:
-	@failed=0; for python in $(PYTHONS); do \
+	@echo "Interpreters that are here: $(or $(PYTHONS),none)"; \
+	failed=0; tested="$(TESTED)"; for python in $(PYTHONS); do \
 	  version=$$("$$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])') || continue; \
-	  echo "== Python $$version ($$python)"; \
+	  case " $$tested " in *" $$version "*) echo "== Python $$version ($$python): tested already"; continue;; esac; \
+	  tested="$$tested $$version"; echo "== Python $$version ($$python)"; \
 	  [ -x $(VENV)-$$version/bin/pytest ] || { "$$python" -m venv $(VENV)-$$version && \
-	    $(VENV)-$$version/bin/python -m pip --quiet --disable-pip-version-check install \
+	    $(VENV)-$$version/bin/python -m pip --quiet --disable-pip-version-check install --no-compile \
 	      -e . -e packages/en -e packages/es -e packages/de -e packages/explorer -e packages/lab \
 	      pytest pytest-xdist hypothesis packaging httpx jsonschema hatchling; } || { failed=1; continue; }; \
 	  $(ONE_THREAD) $(VENV)-$$version/bin/python -m pytest -q -n 2 -m "not system" $(PYTHON_TESTS) || failed=1; \

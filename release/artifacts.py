@@ -22,8 +22,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
-PACKAGES = [ROOT, *(ROOT / "packages" / name for name in ("en", "explorer", "lab"))]
-MOST_BYTES = {"grassmeans": 3_000_000, "grassmeans_en": 60_000_000}
+MODELS = ("en", "es", "de")
+PACKAGES = [ROOT, *(ROOT / "packages" / name for name in (*MODELS, "explorer", "lab"))]
+MOST_BYTES = {f"grassmeans_{model}": 60_000_000 for model in MODELS}
 _OTHERS = 3_000_000
 _PLACEHOLDER = "https://example.org/"
 SENTENCE = "She asked the bank for a loan. Then we sat on the bank of the river."

@@ -1,4 +1,4 @@
-"""The command line, as a user runs it."""
+"""The command line, as a user runs it; in a process of its own where streams or signals count."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from command_line import run_line
 from grassmeans import Corpus, WordVectors
 
 COMMAND = [sys.executable, "-c", "from grassmeans.cli.main import run; run()"]
@@ -39,6 +41,18 @@ def grassmeans(
     return subprocess.CompletedProcess(
         done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
     )
+
+
+@pytest.fixture
+def here(capsys: pytest.CaptureFixture[str]) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """The same inside of this process, which needs not be started."""
+
+    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+        capsys.readouterr()
+        code = run_line(*arguments)
+        return subprocess.CompletedProcess(arguments, code, *capsys.readouterr())
+
+    return run
 
 
 def fails(done: subprocess.CompletedProcess[str], *parts: str) -> None:
@@ -172,34 +186,34 @@ def test_words_from_a_file_and_all_frequent_words(work, tmp_path) -> None:
     assert json.loads(done.stdout)["n_words"] == 4
 
 
-def test_info_of_every_kind(work) -> None:
+def test_info_of_every_kind(here, work) -> None:
     for kind in ("corpus", "vectors", "model"):
-        assert json.loads(grassmeans("info", work / kind).stdout)["kind"] == kind
-    assert json.loads(grassmeans("info", work / "model").stdout)["n_senses"] == 4
-    listed = json.loads(grassmeans("info", work / "model", "--words").stdout)
+        assert json.loads(here("info", work / kind).stdout)["kind"] == kind
+    assert json.loads(here("info", work / "model").stdout)["n_senses"] == 4
+    listed = json.loads(here("info", work / "model", "--words").stdout)
     assert listed["words"] == ["crane", "bank"]
-    fails(grassmeans("info", work / "nothing"), "there is no folder at")
+    fails(here("info", work / "nothing"), "there is no folder at")
 
 
-def test_similar_and_convert(work, tmp_path) -> None:
-    lines = grassmeans("similar", work / "vectors", "crane", "-n", 3).stdout.splitlines()
+def test_similar_and_convert(here, work, tmp_path) -> None:
+    lines = here("similar", work / "vectors", "crane", "-n", 3).stdout.splitlines()
     assert len(lines) == 3
     for to in ("word2vec-text", "word2vec-binary", "glove", "folder"):
         target = tmp_path / to
-        assert grassmeans("convert", work / "vectors", target, "--to", to).returncode == 0
-        again = grassmeans("similar", target, "crane", "-n", 3).stdout.splitlines()
+        assert here("convert", work / "vectors", target, "--to", to).returncode == 0
+        again = here("similar", target, "crane", "-n", 3).stdout.splitlines()
         assert [json.loads(line)["word"] for line in again] == [
             json.loads(line)["word"] for line in lines
         ]
-    fails(grassmeans("convert", work / "vectors", tmp_path / "x", "--to", "doc"), "--to must be")
-    fails(grassmeans("similar", work / "vectors", "heron"), "'heron' is not among")
+    fails(here("convert", work / "vectors", tmp_path / "x", "--to", "doc"), "--to must be")
+    fails(here("similar", work / "vectors", "heron"), "'heron' is not among")
 
 
-def test_help_teaches_every_command() -> None:
-    text = grassmeans("--help").stdout
+def test_help_teaches_every_command(here) -> None:
+    text = here("--help").stdout
     for command in ("ingest", "vectors", "induce", "show", "tag", "info", "demo"):
         assert command in text
-        page = grassmeans(command, "--help").stdout
+        page = here(command, "--help").stdout
         assert len(page) > 300
     assert grassmeans("--version").stdout.startswith("grassmeans ")
 
@@ -223,21 +237,21 @@ def test_closed_pipe_is_no_error(work) -> None:
         ("digits.txt", b"12 34 ... 56\n", "no words were found"),
     ],
 )
-def test_inputs_without_words(tmp_path, name, content, message) -> None:
+def test_inputs_without_words(here, tmp_path, name, content, message) -> None:
     (tmp_path / name).write_bytes(content)
-    fails(grassmeans("ingest", tmp_path / name, "-o", tmp_path / "c"), message)
+    fails(here("ingest", tmp_path / name, "-o", tmp_path / "c"), message)
     assert not (tmp_path / "c").exists()
 
 
-def test_missing_input_unknown_format_language_and_column(tmp_path) -> None:
+def test_missing_input_unknown_format_language_and_column(here, tmp_path) -> None:
     text = tmp_path / "a.txt"
     text.write_text("some words here")
     out = tmp_path / "c"
-    fails(grassmeans("ingest", tmp_path / "no.txt", "-o", out), "no.txt")
-    fails(grassmeans("ingest", text, "-o", out, "--format", "word"), "mediawiki")
-    fails(grassmeans("ingest", text, "-o", out, "--language", "xx"), "--function-words")
-    fails(grassmeans("ingest", text, "-o", out, "--numbers", "eat"), "drop, keep, mask")
-    fails(grassmeans("ingest", text), "--output")
+    fails(here("ingest", tmp_path / "no.txt", "-o", out), "no.txt")
+    fails(here("ingest", text, "-o", out, "--format", "word"), "mediawiki")
+    fails(here("ingest", text, "-o", out, "--language", "xx"), "--function-words")
+    fails(here("ingest", text, "-o", out, "--numbers", "eat"), "drop, keep, mask")
+    fails(here("ingest", text), "--output")
     assert not out.exists()
 
 
@@ -248,30 +262,28 @@ def test_existing_output_is_refused_then_replaced(tmp_path, synthetic_text_file)
     assert grassmeans("ingest", synthetic_text_file, "-o", out, "--overwrite").returncode == 0
 
 
-def test_wrong_order_of_folders_is_explained(work, tmp_path) -> None:
-    done = grassmeans(
-        "induce", work / "vectors", work / "corpus", "-o", tmp_path / "m", "-w", "crane"
-    )
+def test_wrong_order_of_folders_is_explained(here, work, tmp_path) -> None:
+    done = here("induce", work / "vectors", work / "corpus", "-o", tmp_path / "m", "-w", "crane")
     fails(done, "holds a vectors, but a corpus is needed")
-    fails(grassmeans("induce", work / "corpus", "-o", tmp_path / "m"), "contexts after them")
-    fails(grassmeans("show", work / "corpus", "crane"), "holds a corpus, but a model is needed")
-    fails(grassmeans("vectors", work / "model", "-o", tmp_path / "v"), "holds a model")
+    fails(here("induce", work / "corpus", "-o", tmp_path / "m"), "contexts after them")
+    fails(here("show", work / "corpus", "crane"), "holds a corpus, but a model is needed")
+    fails(here("vectors", work / "model", "-o", tmp_path / "v"), "holds a model")
 
 
-def test_no_word_could_be_induced(work, tmp_path) -> None:
+def test_no_word_could_be_induced(here, work, tmp_path) -> None:
     arguments = ("induce", work / "corpus", work / "vectors", "-o", tmp_path / "m")
-    fails(grassmeans(*arguments, "-w", "heron"), "no senses were induced", "'heron' does not occur")
-    fails(grassmeans(*arguments, "-w", "crane", "-k", 5000), "too few for 5000 senses")
+    fails(here(*arguments, "-w", "heron"), "no senses were induced", "'heron' does not occur")
+    fails(here(*arguments, "-w", "crane", "-k", 5000), "too few for 5000 senses")
     assert not (tmp_path / "m").exists()
 
 
-def test_vectors_that_do_not_fit(work, tmp_path) -> None:
+def test_vectors_that_do_not_fit(here, work, tmp_path) -> None:
     (tmp_path / "other.txt").write_text("2 3\nun 1 2 3\ndeux 4 5 6\n")
     (tmp_path / "nan.txt").write_text("1 2\ncrane nan nan\n")
     arguments = ("-o", tmp_path / "m", "-w", "crane")
-    fails(grassmeans("induce", work / "corpus", tmp_path / "other.txt", *arguments), "in common")
-    fails(grassmeans("induce", work / "corpus", tmp_path / "nan.txt", *arguments))
-    fails(grassmeans("induce", work / "corpus", tmp_path / "none.txt", *arguments), "none.txt")
+    fails(here("induce", work / "corpus", tmp_path / "other.txt", *arguments), "in common")
+    fails(here("induce", work / "corpus", tmp_path / "nan.txt", *arguments))
+    fails(here("induce", work / "corpus", tmp_path / "none.txt", *arguments), "none.txt")
 
 
 def test_truncated_model_is_explained(work, tmp_path) -> None:
@@ -394,8 +406,12 @@ def test_demo_runs_without_a_terminal(tmp_path) -> None:
         (["build-dataset", "links"], ["see grassmeans build-dataset links --help"]),
     ],
 )
-def test_usage_mistakes_are_one_line(arguments: list[object], parts: list[str]) -> None:
-    fails(grassmeans(*arguments), *parts)
+def test_usage_mistakes_are_one_line(here, arguments: list[object], parts: list[str]) -> None:
+    fails(here(*arguments), *parts)
+
+
+def test_a_usage_mistake_is_one_line_of_a_process() -> None:
+    fails(grassmeans("ingest"), "Missing argument", "see grassmeans ingest --help")
 
 
 def test_warnings_of_libraries_do_not_leak() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import pkgutil
 import re
@@ -40,9 +41,15 @@ def blocks(page: Path, *languages: str) -> list[str]:
     return [code for language, code in found if language in languages]
 
 
+@functools.cache
+def read_help(*command: str) -> tuple[int, str]:
+    """The exit code and the help of a command."""
+    result = CliRunner().invoke(app, [*command, "--help"], env={"COLUMNS": "200"})
+    return result.exit_code, result.output
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_in_the_docs_have_the_options_they_show(page: Path) -> None:
-    runner = CliRunner()
     for block in blocks(page, "sh", "bash", "console"):
         for line in block.replace("\\\n", " ").splitlines():
             for command in re.findall(r"(?:^|\| *)grassmeans ([^|#]*)", line.lstrip("$ ")):
@@ -50,11 +57,11 @@ def test_commands_in_the_docs_have_the_options_they_show(page: Path) -> None:
                 if name.startswith("-"):
                     continue
                 group = [rest[0]] if name in ("annotation", "build-dataset") else []
-                result = runner.invoke(app, [name, *group, "--help"], env={"COLUMNS": "200"})
-                assert result.exit_code == 0, f"{page.name}: no command {name!r}"
+                code, told = read_help(name, *group)
+                assert code == 0, f"{page.name}: no command {name!r}"
                 for option in (word for word in rest if re.match(r"--?[a-z]", word)):
                     shown = option.split("=")[0]
-                    assert shown in result.output, f"{page.name}: {name} has no {shown}"
+                    assert shown in told, f"{page.name}: {name} has no {shown}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -24,9 +24,11 @@ def read_bounds() -> dict[str, Version]:
         tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
         for folder in (ROOT, ROOT / "packages" / "explorer", ROOT / "packages" / "lab")
     )
-    extras = core["optional-dependencies"]
-    listed = [r for project in (core, *added) for r in project["dependencies"]]
-    listed += [r for name in extras if name not in DEVELOPMENT for r in extras[name]]
+    listed = []
+    for project in (core, *added):
+        extras = project.get("optional-dependencies", {})
+        listed += project["dependencies"]
+        listed += [r for name in extras if name not in DEVELOPMENT for r in extras[name]]
     bounds = {}
     for requirement in map(Requirement, listed):
         if requirement.name == core["name"]:  # an extra that names others

@@ -38,9 +38,9 @@ def collocates(
 ) -> None:
     """Show the collocates of a word's senses: what stands near them more often than by chance.
 
-    The sense of each occurrence in the corpus is told first (of many, of a random sample), then the
-    words beside it are counted. logDice is at most 14, for words that are always together; ten is
-    much. The log-likelihood says how surely it is no chance: from 10.8 on, less than one in a
+    The sense of each occurrence in the corpus is found first (of many, of a random sample), then
+    the words beside it are counted. logDice is at most 14, for words that are always together; ten
+    is much. The log-likelihood says how surely it is no chance: from 10.8 on, less than one in a
     thousand.
 
     [dim]grassmeans collocates en corpus bank[/]

@@ -132,7 +132,7 @@ def copy(
     that are mounted or copied; `ingest` takes addresses of its inputs as well.
 
     With [bold]--overwrite[/] the files of the artifact at the address are replaced, those that its
-    manifest and its checksums.txt name; others stay there and are told. Names that lead out of
+    manifest and its checksums.txt name; others stay there and are named. Names that lead out of
     their folder, and chains of addresses (simplecache::file://...), are refused.
 
     [dim]grassmeans copy s3://bucket/corpus corpus[/]

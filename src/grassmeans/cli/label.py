@@ -97,7 +97,7 @@ def export(
     line, each with its sense behind it as a term of its own (crane crane|2). parquet: one row a
     labelled word. In a corpus without labels the words are their own keys.
 
-    With the model that has labelled it, jsonl, conllu and parquet tell the names of senses, and how
+    With the model that has labelled it, jsonl, conllu and parquet have the names of senses, and how
     likely each is right.
 
     [dim]grassmeans export labelled -f parquet --model en -o labelled.parquet[/]

@@ -37,10 +37,11 @@ expected-statuses = ["400", "403", "404", "405", "409", "413", "415", "422", "5x
 """
 
 
-@pytest.fixture(params=["with corpus", "alone", "served", "annotated"])
+@pytest.fixture(params=["with all", "alone", "served"])
 def address(request, topic_model_folder, topic_corpus, tmp_path) -> Iterator[str]:
-    corpus = topic_corpus.path if request.param in ("with corpus", "annotated") else None
-    shelf = Shelf(tmp_path / "annotations") if request.param == "annotated" else None
+    """A server: with a corpus and annotations, with neither, and one for programs."""
+    corpus = topic_corpus.path if request.param == "with all" else None
+    shelf = Shelf(tmp_path / "annotations") if request.param == "with all" else None
     if request.param == "served":
         app = create_service(topic_model_folder)
     else:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from importlib.util import find_spec
 
 import pytest
 
@@ -26,7 +27,7 @@ def test_every_format_is_written(folder, tmp_path, command, format):
     said = command.line("entries", folder, "--word", "crane", "--proposals", "-o", path)
     assert said == {"output": str(path), "n_entries": 1, "n_senses": 2}
     assert "crane" in path.read_text("utf-8")
-    if format.can_read:
+    if format.can_read and (format.name != "ontolex" or find_spec("rdflib")):
         assert load_lexicon(path).entries[0].word == "crane"
     printed = command.say("entries", folder, "-w", "crane", "--proposals", "-f", format.name)
     assert printed.splitlines() == path.read_text("utf-8").splitlines()

@@ -51,7 +51,7 @@ def explore(
 
     Works offline, on this machine alone. Corrections that you make are kept in a draft, also when
     the explorer is stopped, until you save them as a new version of the model beside the old one.
-    Drafts of models that come with the package are in your own data folder.
+    Drafts of models that come with a package are in your own data folder.
 
     [dim]grassmeans explore en[/]
 

@@ -39,7 +39,7 @@ def query(
     A token is "word" or [attribute="value" & ...], with the attributes word, lemma, tag, pos and
     sense; values are regular expressions of the whole value. & | ! and brackets join conditions; ?
     * + {n,m} repeat; | between sequences lets one or the other be there; within s keeps a match in
-    one sentence. From every place at which a match begins, the longest one is told.
+    one sentence. Of the matches that begin at one place the longest one counts.
 
     [dim]grassmeans query corpus '"the" []{0,2} "crane"'[/]
 
