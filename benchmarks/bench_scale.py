@@ -7,7 +7,8 @@
 Texts are grown from the input (`growing_text.py`) and go through the commands that a user gives,
 one after the other: seconds, processor seconds, what was written, what lies on disk in the end, and
 the largest memory of all processes together. With several sizes each has an exponent, the slope of
-its logarithm over that of the tokens: 1 is linear. Memory also has its bytes a token.
+its logarithm over that of the tokens: 1 is linear. Memory is told with and without the pages of
+mapped files, which the system takes back when it needs them; the latter has its bytes a token.
 
 `--steps` names what is run: ingest, vectors, induce, label (the paper's way), induce-en, label-en
 (the English model's contexts, fewer words) and encoder (`--encoder-minutes`). With an input, steps
@@ -17,8 +18,9 @@ begun anew. Without one, all is measured anew. The folder of a size goes when it
 while it is measured.
 
 The plan takes each step from the largest size on, by its exponent, 1 at least, and words to induce
-by the contexts they have at most. Memory grows by its bytes a token. It is arithmetic: nothing of
-that size has been run, and what made-up text of the usual sizes says of it is nothing.
+by the contexts they have at most. Memory, without mapped files, grows by its bytes a token. It is
+arithmetic: nothing of that size has been run, and made-up text of the usual sizes says nothing of
+it.
 """
 
 from __future__ import annotations
@@ -136,6 +138,7 @@ class Size:
             "seconds": round(run.seconds, 2),
             "cpu_seconds": round(run.cpu_seconds, 2),
             "peak_bytes": run.peak_bytes,
+            "peak_own_bytes": run.peak_own_bytes,
             "written_bytes": run.written_bytes,
             "tokens_per_second": round(self.row["n_tokens"] / run.seconds),
         }
@@ -207,7 +210,7 @@ def fit_steps(rows: Rows) -> dict[str, Row]:
         fits[step] = {
             "seconds_exponent": fit_exponent(sizes, values["seconds"]),
             "cpu_seconds_exponent": fit_exponent(sizes, values["cpu_seconds"]),
-            "peak_bytes_a_token": fit_slope(sizes, values["peak_bytes"]),
+            "peak_own_bytes_a_token": fit_slope(sizes, values["peak_own_bytes"]),
             "disk_bytes_a_token": fit_slope(sizes, values["disk_bytes"]),
         }
     return fits
@@ -223,10 +226,10 @@ def plan_step(step: str, row: Row, fit: Row, n_tokens: float, n_words: int) -> R
         seconds = own["seconds"] * more ** max(fit.get("seconds_exponent") or 1.0, 1.0)
         words = own.get("n_words", 0)  # of vectors, and not all of a large text have one
         disk = own["disk_bytes"] * (min(more, MOST_VECTORS / words) if words else more)
-    grown = max(fit.get("peak_bytes_a_token") or 0.0, 0.0) * (n_tokens - row["n_tokens"])
+    grown = max(fit.get("peak_own_bytes_a_token") or 0.0, 0.0) * (n_tokens - row["n_tokens"])
     return {
         "hours": round(seconds / 3600, 2),
-        "peak_gigabytes": round((own["peak_bytes"] + grown) / 1e9, 2),
+        "peak_gigabytes": round((own["peak_own_bytes"] + grown) / 1e9, 2),
         "disk_gigabytes": round(disk / 1e9, 1),
     }
 
@@ -255,20 +258,19 @@ def make_plan(
 
 def format_rows(rows: Rows, fits: dict[str, Row]) -> str:
     """A table of all steps and sizes."""
+    sizes = ("peak_bytes", "peak_own_bytes", "written_bytes", "disk_bytes")
     lines = [
-        "| step | tokens | seconds | tokens/s | memory | written | on disk | exponent |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|",
+        "| step | tokens | seconds | tokens/s | memory | without mapped files | written | on disk "
+        "| exponent |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for step, row in itertools.product(STEPS, rows):
         if own := row.get(step):
             exponent = fits.get(step, {}).get("seconds_exponent")
-            sizes = (
-                f"{own[name] / 1e9:.2f} GB"
-                for name in ("peak_bytes", "written_bytes", "disk_bytes")
-            )
+            shown = " | ".join(f"{own[name] / 1e9:.2f} GB" for name in sizes)
             lines.append(
                 f"| {step} | {row['n_tokens'] / 1e6:.1f}M | {own['seconds']:.1f} "
-                f"| {own['tokens_per_second']:,} | {' | '.join(sizes)} "
+                f"| {own['tokens_per_second']:,} | {shown} "
                 f"| {'' if exponent is None else exponent} |"
             )
     return "\n".join(lines)

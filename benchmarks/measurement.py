@@ -59,6 +59,8 @@ class CommandRun:
     A page that several share is counted once (Pss), or for each of them where the system does not
     tell more (RSS).
     """
+    peak_own_bytes: int
+    """The same without mapped files, whose pages the system takes back when it needs them."""
     written_bytes: int
     """What was written to disk, files of the meantime included; 0 where nobody counts it."""
     output: str
@@ -68,13 +70,12 @@ def run_measured(command: Sequence[str]) -> CommandRun:
     """Run a command in a session of its own; it ends the benchmark where it fails."""
     started = time.perf_counter()
     process = subprocess.Popen(command, start_new_session=True, stdout=subprocess.PIPE, text=True)
-    peak = 0
+    peak = np.zeros(2, np.int64)
     over = threading.Event()
 
     def watch() -> None:
-        nonlocal peak
         while not over.wait(0.25):
-            peak = max(peak, session_bytes(process.pid))
+            np.maximum(peak, session_bytes(process.pid), out=peak)
 
     watcher = threading.Thread(target=watch)
     watcher.start()
@@ -89,17 +90,19 @@ def run_measured(command: Sequence[str]) -> CommandRun:
     if process.returncode:
         raise SystemExit(f"{' '.join(command)} failed")
     cpu_seconds = used.ru_utime + used.ru_stime
-    return CommandRun(seconds, cpu_seconds, peak, used.ru_oublock * 512, output)
+    return CommandRun(seconds, cpu_seconds, *peak.tolist(), used.ru_oublock * 512, output)
 
 
-def session_bytes(session: int) -> int:
-    """The memory of all processes of a session."""
+def session_bytes(session: int) -> tuple[int, int]:
+    """The memory of all processes of a session: all of it, and without mapped files."""
     if not Path("/proc/self/stat").exists():
         command = ["ps", "-o", "rss=", "-s", str(session)]
         listed = subprocess.run(command, capture_output=True, text=True, check=False)
-        return sum(int(line) for line in listed.stdout.split()) * 1024
-    processes = filter(str.isdigit, os.listdir("/proc"))
-    return sum(_process_bytes(int(p)) for p in processes if _is_of(p, session))
+        together = sum(int(line) for line in listed.stdout.split()) * 1024
+        return together, together
+    processes = [int(p) for p in os.listdir("/proc") if p.isdigit() and _is_of(p, session)]
+    sizes = [_process_bytes(process) for process in processes]
+    return sum(own[0] for own in sizes), sum(own[1] for own in sizes)
 
 
 def _is_of(process: str, session: int) -> bool:
@@ -110,15 +113,16 @@ def _is_of(process: str, session: int) -> bool:
     return int(behind.split()[3]) == session
 
 
-def _process_bytes(process: int) -> int:
-    for name, memory in (("smaps_rollup", r"Pss:\s+(\d+)"), ("status", r"VmRSS:\s+(\d+)")):
+def _process_bytes(process: int) -> tuple[int, int]:
+    for name, fields in (("smaps_rollup", ("Pss", "Pss_Anon")), ("status", ("VmRSS", "RssAnon"))):
         try:
-            found = re.search(memory, Path(f"/proc/{process}/{name}").read_text(encoding="utf-8"))
-        except OSError:
+            told = Path(f"/proc/{process}/{name}").read_text(encoding="utf-8")
+        except OSError:  # of somebody else, or gone
             continue
-        if found:
-            return int(found[1]) * 1024
-    return 0
+        found = [re.search(rf"^{field}:\s+(\d+)", told, re.MULTILINE) for field in fields]
+        if found[0] and found[1]:
+            return int(found[0][1]) * 1024, int(found[1][1]) * 1024
+    return 0, 0
 
 
 def measure_sgemm(size: int = 2000, runs: int = 5) -> float:

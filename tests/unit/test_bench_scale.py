@@ -42,7 +42,7 @@ def scale(monkeypatch) -> ModuleType:
 
 
 def row(n_tokens: int, step: str, **values: float) -> dict[str, Any]:
-    own = {"seconds": 10.0, "cpu_seconds": 10.0, "peak_bytes": 10**9, "disk_bytes": 10**9}
+    own = {"seconds": 10.0, "cpu_seconds": 10.0, "peak_own_bytes": 10**9, "disk_bytes": 10**9}
     return {"asked": n_tokens, "n_tokens": n_tokens, "text": {"disk_bytes": 10**9}} | {
         step: own | values
     }
@@ -101,12 +101,12 @@ def test_exponents_by_hand(scale) -> None:
 
 def test_the_plan_by_hand(scale) -> None:
     rows = [
-        row(10**6, "ingest", seconds=10, peak_bytes=10**9),
-        row(10**7, "ingest", seconds=1_000, peak_bytes=10**9 + 18 * 10**6),
+        row(10**6, "ingest", seconds=10),
+        row(10**7, "ingest", seconds=1_000, peak_own_bytes=10**9 + 18 * 10**6),
     ]
     fits = scale.fit_steps(rows)
     assert fits["ingest"]["seconds_exponent"] == 2.0
-    assert fits["ingest"]["peak_bytes_a_token"] == 2.0
+    assert fits["ingest"]["peak_own_bytes_a_token"] == 2.0
     plan = scale.make_plan(rows, fits, 10**8, 1, cores=2, price=0.10)
     planned = plan["steps"]["ingest"]
     assert planned["hours"] == round(1_000 * 10**2 / 3600, 2)
@@ -143,7 +143,7 @@ def prepared(scale, tmp_path, monkeypatch) -> tuple[ModuleType, list[str], list[
         place.mkdir(parents=True)
         (place / "file").write_text("12345")
         answer = {"n_tokens": 7_000, "n_types": 9, "n_documents": 1, "n_words": 3}
-        return scale.CommandRun(2.0, 3.0, 10**6, 5, "a remark\n" + json.dumps(answer))
+        return scale.CommandRun(2.0, 3.0, 10**6, 10**5, 5, "a remark\n" + json.dumps(answer))
 
     for name in ("bench_scale", "measurement"):
         monkeypatch.setattr(sys.modules[name], "RESULTS", tmp_path / "results")
@@ -191,7 +191,7 @@ def test_a_command_is_measured_with_its_children(monkeypatch) -> None:
     program = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}]); print(7)"
     run = measurement.run_measured([sys.executable, "-c", program])
     assert run.output == "7\n"
-    assert 60e6 < run.peak_bytes < 200e6
+    assert 60e6 < run.peak_own_bytes < run.peak_bytes < 200e6
     assert run.seconds > 0.7
     with pytest.raises(SystemExit, match="failed"):
         measurement.run_measured([sys.executable, "-c", "raise SystemExit(3)"])
