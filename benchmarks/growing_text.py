@@ -83,6 +83,8 @@ class _Alteration:
         return self._exchange(self._choose(DRAWN_WORDS))
 
     def _choose(self, n_words: int) -> list[str]:
+        if not self._known:
+            return []
         places = self._rng.integers(len(self._known), size=n_words).tolist()
         return [self._known[place] for place in places]
 

@@ -77,6 +77,11 @@ def test_of_a_large_text_no_document_comes_twice_and_new_words_come(text, tmp_pa
     assert len(corpus.vocabulary) > len(before.vocabulary) + 100
 
 
+def test_documents_of_a_word_or_none_differ_too(text) -> None:
+    documents = list(itertools.islice(text.grow_text(lambda: iter(["Yes.", ""])), 2, 40))
+    assert len(set(documents)) == len(documents)
+
+
 def test_a_short_text_is_the_beginning_of_a_long_one(text, tmp_path) -> None:
     found = []
     for n_tokens in (3_000, 9_000):
