@@ -52,8 +52,8 @@ class SeenDigests:
         return True
 
     def _make(self, size: int) -> None:
-        # Numbers are read faster from a memory view than from the array below.
-        self._slots = memoryview(np.zeros(size, np.int64))
+        # Numbers are read faster from the memory of an array than from the array.
+        self._slots = np.zeros(size, np.int64).data
         self._last = size - 1
 
     def _grow(self) -> None:

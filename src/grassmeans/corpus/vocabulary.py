@@ -47,7 +47,7 @@ class Vocabulary:
         words = sorted(counts)  # numbers beside words, not pairs of both: there may be millions
         found = np.fromiter(map(counts.__getitem__, words), np.int64, len(words))
         order = np.argsort(-found, kind="stable")[:max_size]
-        return cls([words[place] for place in memoryview(order)], found[order])
+        return cls([words[place] for place in order.data], found[order])
 
     @cached_property
     def _ids(self) -> dict[str, int]:
