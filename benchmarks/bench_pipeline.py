@@ -4,19 +4,16 @@
     python benchmarks/bench_pipeline.py --input enwiki.jsonl.xz --sizes 5e6 15e6 62e6 \
         --epochs 5 --words words.txt --name pipeline-enwiki    # JSON lines with a field "text"
 
-Memory is the largest sum of the resident sizes of a command and its workers; pages of mapped files
-that several processes share are counted once for each, so it is an upper bound.
+Memory is the largest sum over a command and its workers; a page that several share is counted once
+where the system tells (in results of version 0.1.0 it is counted for each of them).
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
 import tempfile
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,7 +22,7 @@ import numpy as np
 
 from grassmeans.reading.documents import ReadReport
 from grassmeans.reading.inputs import read_documents
-from measurement import write_result
+from measurement import run_measured, write_result
 
 COMMAND = [sys.executable, "-c", "from grassmeans.cli.main import run; run()"]
 
@@ -52,39 +49,16 @@ def write_texts(source: Iterator[str], n_tokens: int, path: Path) -> int:
     return taken
 
 
-def resident_bytes(group: int) -> int:
-    """Sum the resident sizes of all processes of a session."""
-    listing = subprocess.run(
-        ["ps", "-o", "rss=", "-s", str(group)], capture_output=True, text=True, check=False
-    )
-    return sum(int(line) for line in listing.stdout.split()) * 1024
-
-
 def run_command(*arguments: object) -> dict[str, Any]:
-    """Run one grassmeans command in a session of its own; measure seconds and peak memory."""
-    started = time.perf_counter()
-    process = subprocess.Popen(
-        [*COMMAND, *map(str, arguments)], start_new_session=True, stdout=subprocess.PIPE
-    )
-    peak = 0
-    stop = threading.Event()
-
-    def watch() -> None:
-        nonlocal peak
-        while not stop.wait(0.25):
-            peak = max(peak, resident_bytes(process.pid))
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    output, _ = process.communicate()
-    seconds = time.perf_counter() - started
-    stop.set()
-    watcher.join()
-    if process.returncode:
-        raise SystemExit(f"{arguments[0]} failed")
-    answer = json.loads(output.splitlines()[-1])
+    """Run one grassmeans command; tell seconds, peak memory and the numbers that it prints."""
+    run = run_measured([*COMMAND, *map(str, arguments)])
+    answer = json.loads(run.output.splitlines()[-1])
     result = {name: value for name, value in answer.items() if isinstance(value, int | float)}
-    return {"seconds": round(seconds, 1), "peak_gib": round(peak / 2**30, 2), "result": result}
+    return {
+        "seconds": round(run.seconds, 1),
+        "peak_gib": round(run.peak_bytes / 2**30, 2),
+        "result": result,
+    }
 
 
 def main() -> None:

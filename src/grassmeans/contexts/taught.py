@@ -264,7 +264,7 @@ class TaughtEncoder(NetworkEncoder):
     def _layers(self, kernels: str) -> EncoderLayers:
         """The layers in the order in which kernels read them, kept."""
         if kernels not in self._packed:
-            self._packed.clear()  # those for first sentences are four times as large
+            self._packed.clear()
             pack, n = get_kernels(kernels).pack_matrices, self.weights.shape.n_layers
             rows = (getattr(self.weights, name) for name in LAYERS)
             packed = (pack(r.codes.reshape(n, -1, r.dim), r.scales.reshape(n, -1)) for r in rows)

@@ -26,6 +26,7 @@ import zstandard
 from grassmeans.arrays import Indices
 from grassmeans.artifacts.checking import open_array, read_bytes, read_json
 from grassmeans.artifacts.writing import digest_of, write_array, write_bytes, write_json
+from grassmeans.corpus.seen_digests import SeenDigests
 from grassmeans.engines.parallel import map_tasks
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport
@@ -66,16 +67,14 @@ def without_duplicates(
     read: Callable[[Item], RawDocument],
 ) -> Iterator[Item]:
     """Leave out documents whose text has been seen; ``read`` gives the one that is told of."""
-    seen: set[int] = set()
+    seen = SeenDigests()
     for item in items:
         found = digest(item)
-        if found is not None:
-            if found in seen:
-                is_first = DUPLICATE not in report.examples
-                known = read(item) if is_first else None
-                report.skip(DUPLICATE, known.title or known.id if known else "")
-                continue
-            seen.add(found)
+        if found is not None and not seen.add(found):
+            is_first = DUPLICATE not in report.examples
+            known = read(item) if is_first else None
+            report.skip(DUPLICATE, known.title or known.id if known else "")
+            continue
         yield item
 
 

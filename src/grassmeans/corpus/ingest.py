@@ -195,13 +195,8 @@ class Ingest:
     def _number_words(self, building: Building, n_shards: int) -> Vocabulary:
         """Order the vocabulary, and do the second pass."""
         places = [shard_folder(building.scratch, i) for i in range(n_shards)]
-        total: Counter[str] = Counter()
-        for place in places:
-            words, counts = read_shard_words(place)
-            for word, count in zip(words, counts.tolist(), strict=True):
-                if count:  # words that occur in phrases alone are no words of the corpus
-                    total[word] += count
-        vocabulary = Vocabulary.from_counts(total, max_size=self.options.max_vocabulary)
+        most = self.options.max_vocabulary
+        vocabulary = Vocabulary.from_counts(_count_words(places), max_size=most)
         vocabulary.save(building.folder)
         write_function_words(building.folder, self.options.function_words)
         tasks = (
@@ -212,3 +207,14 @@ class Ingest:
             for _ in map_tasks(finish_shard, tasks, self.workers):
                 advance()
         return vocabulary
+
+
+def _count_words(places: Sequence[Path]) -> Counter[str]:
+    """How often each word of some shards occurs."""
+    total: Counter[str] = Counter()
+    for place in places:
+        words, counts = read_shard_words(place)
+        for word, count in zip(words, counts.tolist(), strict=True):
+            if count:  # words that occur in phrases alone are no words of the corpus
+                total[word] += count
+    return total

@@ -27,6 +27,7 @@ from grassmeans.artifacts.writing import (
 )
 from grassmeans.corpus import shard as files
 from grassmeans.corpus.batches import Selection
+from grassmeans.corpus.vocabulary import UNKNOWN
 from grassmeans.reading.documents import RawDocument
 from grassmeans.text.tokenizer import (
     Tokenizer,
@@ -228,14 +229,30 @@ def finish_shard(folder: Path, scratch: Path, global_ids: Integers) -> None:
 def _write_token_ids(folder: Path, tokens: Integers) -> None:
     """Write tokens and their index: the words that occur, and for each its positions in order."""
     write_array(folder / files.TOKENS, tokens)
-    order = np.argsort(tokens, kind="stable").astype(np.int32)
+    order = _order_by_word(tokens)
     ordered = tokens[order]
     n_unknown = int(np.searchsorted(ordered, 0))
-    words, first = np.unique(ordered[n_unknown:], return_index=True)
-    offsets = np.append(first, len(ordered) - n_unknown).astype(np.int64)
+    known = ordered[n_unknown:]
+    first = np.flatnonzero(np.diff(known, prepend=UNKNOWN))
+    words = known[first]
+    offsets = np.append(first, len(known)).astype(np.int64)
     write_array(folder / files.INDEX_WORDS, words.astype(np.int32))
     write_array(folder / files.INDEX_OFFSETS, offsets)
     write_array(folder / files.INDEX_POSITIONS, order[n_unknown:])
+
+
+def _order_by_word(tokens: Integers) -> Integers:
+    """(n_tokens,) positions: those of one word behind those of another, each word's in order.
+
+    By the lower half of the numbers and then by the upper one: NumPy sorts halves by counting.
+    """
+    numbers = (tokens - UNKNOWN).astype(np.uint32)  # the smallest id is 0
+    order = np.argsort(numbers.astype(np.uint16), kind="stable").astype(np.int32)
+    upper = (numbers >> 16).astype(np.uint16)
+    if not upper.any():
+        return order
+    by_upper: Integers = order[np.argsort(upper[order], kind="stable")]
+    return by_upper
 
 
 def rewrite_shard(

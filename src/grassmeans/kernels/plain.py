@@ -6,7 +6,7 @@ its cache. The few contexts of a sentence take less than a millisecond here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -204,15 +204,39 @@ def add_squares(inner: Floats, weights: Floats, sums: Floats) -> None:
     sums += np.square(np.maximum(inner, 0.0)) @ weights
 
 
-def pack_matrices(codes: NDArray[np.uint8], scales: Floats) -> Floats:
-    """See `grassmeans.kernels.interface`: (n_matrices, n_out, n_in) float32."""
-    numbers = np.subtract(codes, np.float32(127.5), dtype=np.float32)
-    numbers *= np.asarray(scales, np.float32)[:, :, None]
-    # By columns: products with few rows are twice as fast.
-    return np.ascontiguousarray(numbers.transpose(0, 2, 1)).transpose(0, 2, 1)
+class RoundedMatrices(Sequence[Floats]):
+    """Matrices of rounded numbers, of which one is restored when it is read.
+
+    Of an encoder all together are four times as large as their codes, and few sentences are read
+    here.
+    """
+
+    def __init__(self, codes: NDArray[np.uint8], scales: Floats) -> None:
+        self._codes = codes
+        self._scales = np.asarray(scales, np.float32)
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+    def __getitem__(self, number):  # type: ignore[no-untyped-def]
+        numbers = np.subtract(self._codes[number], np.float32(127.5), dtype=np.float32)
+        numbers *= self._scales[number][..., None]
+        # By columns: products with few rows are twice as fast.
+        return np.ascontiguousarray(numbers.swapaxes(-1, -2)).swapaxes(-1, -2)
 
 
-def add_products(rows: Floats, matrices: Floats, number: int, sums: Floats) -> None:
+def pack_matrices(codes: NDArray[np.uint8], scales: Floats) -> RoundedMatrices:
+    """See `grassmeans.kernels.interface`."""
+    return RoundedMatrices(codes, scales)
+
+
+def restore_matrices(codes: NDArray[np.uint8], scales: Floats) -> Floats:
+    """All of them, (n_matrices, n_out, n_in) float32, for who reads them again and again."""
+    restored: Floats = RoundedMatrices(codes, scales)[:]
+    return restored
+
+
+def add_products(rows: Floats, matrices: Sequence[Floats], number: int, sums: Floats) -> None:
     """See `grassmeans.kernels.interface`."""
     sums += rows @ matrices[number].T
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from grassmeans.arrays import Doubles, Floats, Indices
 
 _BLOCK_ROWS = 16_384
+_NORMED_ROWS = 1_024  # of which there are copies in float64: few enough for a core's cache
 _MAX_PRODUCT_CELLS = 1 << 25  # similarities held at once: 128 MiB
 _TIE_MARGIN = 1e-5  # far above the rounding error of one float32 product
 _MAX_EXTRA_CANDIDATES = 10_000  # bounds the exact re-ranking where very many rows are alike
@@ -50,7 +51,7 @@ def iterate_row_blocks(n_rows: int, block: int = _BLOCK_ROWS) -> Iterator[slice]
 def inverse_norms(vectors: NDArray[Any]) -> Floats:
     """(n,) one over the length of each row; 0 for a zero row, which is similar to nothing."""
     result = np.zeros(len(vectors), dtype=np.float32)
-    for rows in iterate_row_blocks(len(vectors)):
+    for rows in iterate_row_blocks(len(vectors), _NORMED_ROWS):
         # float64: the square of a float32 may overflow or vanish in float32
         block = np.asarray(vectors[rows], dtype=np.float64)
         norms = np.sqrt(np.einsum("ij,ij->i", block, block))

@@ -401,3 +401,16 @@ def test_files_are_of_a_language_as_texts_are(tmp_path) -> None:
     assert german.manifest["options"]["language"] == "de"
     assert "der" in german.function_words
     assert german.function_words == Corpus.from_texts(["Der Kran."], language="de").function_words
+
+
+def test_an_index_of_more_words_than_half_a_number_holds() -> None:
+    words = [f"w{chr(97 + i % 26)}{i}" for i in range(66_000)]
+    corpus = Corpus.from_texts([" ".join(words), " ".join(reversed(words))])
+    n = len(words)
+    for i in (0, 1, 463, 464, 65_534, 65_535, 65_536, n - 1):
+        assert corpus.positions(words[i]).tolist() == [i, 2 * n - 1 - i]
+    for shard in corpus.shards:
+        ids = np.arange(len(corpus.vocabulary))
+        positions, sizes = shard.gather_positions(ids)
+        tokens = np.asarray(shard.tokens)
+        np.testing.assert_array_equal(tokens[positions], np.repeat(ids, sizes))

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 
 from grassmeans import principal_subspaces
 from grassmeans.errors import InputError
-from grassmeans.kernels import get_kernels
+from grassmeans.kernels import get_kernels, plain
 from grassmeans.kernels.arguments import RunningText
 
 # Token 0 is dropped; the others have the rows 10, 20, 30.
@@ -82,6 +84,25 @@ def test_nothing_to_find(drop_repeats) -> None:
     assert contexts([], [], drop_repeats=drop_repeats) == []
     assert contexts([0, 0], [1], drop_repeats=drop_repeats) == [[-1] * 4]
     assert contexts([3, 3], [0], drop_repeats=True) == [[-1] * 4]
+
+
+def test_matrices_of_an_encoder_are_restored_one_at_a_time() -> None:
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 256, (6, 200, 300)).astype(np.uint8)
+    scales = rng.random((6, 200)).astype(np.float32)
+    expected = (codes.astype(np.float32) - np.float32(127.5)) * scales[:, :, None]
+    tracemalloc.start()
+    packed = get_kernels("numpy").pack_matrices(codes, scales)
+    for number, matrix in enumerate(packed):
+        np.testing.assert_array_equal(matrix, expected[number])
+        assert matrix.T.flags.c_contiguous
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(packed) == number + 1 == 6
+    assert peak < expected.nbytes
+    whole = plain.restore_matrices(codes, scales)
+    np.testing.assert_array_equal(whole, expected)
+    assert whole.transpose(0, 2, 1).flags.c_contiguous
 
 
 @settings(max_examples=50, deadline=None)

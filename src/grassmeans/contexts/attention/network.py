@@ -173,7 +173,7 @@ def choose_dtype(device: str) -> torch.dtype:
     if device == "cuda":
         return torch.bfloat16
     tell = getattr(torch.cpu, "get_capabilities", dict)  # older releases do not tell
-    able = tell()
+    able: dict[str, Any] = tell()
     return torch.bfloat16 if any(able.get(name) for name in _BFLOAT16) else torch.float32
 
 

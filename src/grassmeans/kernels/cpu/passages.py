@@ -57,7 +57,7 @@ class _Passages(NamedTuple):
 def pack_matrices(codes: NDArray[np.uint8], scales: Floats) -> Any:
     """See `grassmeans.kernels.interface`."""
     if PRODUCTS is None:
-        return plain.pack_matrices(codes, scales)
+        return plain.restore_matrices(codes, scales)
     return pack_codes(codes, scales)
 
 

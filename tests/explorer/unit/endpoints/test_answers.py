@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import asdict, dataclass
 
 import pytest
 
@@ -88,3 +89,36 @@ def test_tables_disarm_formulas():
     table = write((("a", "b"), rows), "csv")
     rows = list(csv.reader(io.StringIO(table)))
     assert rows == [["a", "b"], ["'=1+1", "-1"], ["'@x", "2.5"], ["plain, text", "0"]]
+
+
+@dataclass(frozen=True, slots=True)
+class Inner:
+    number: int
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outer:
+    first: Inner
+    by_word: dict[str, tuple[Inner, ...]]
+    nothing: None = None
+
+
+def test_dataclasses_in_dataclasses_are_json_as_they_would_be_copied() -> None:
+    inner = Inner(1, ("a", "\u00e9\ud800"))
+    outer = Outer(inner, {"b": (inner, inner), "c": ()})
+    expected = json.dumps(asdict(outer), separators=(",", ":")).encode()
+    assert bytes(answers.json_answer(outer).body) == expected
+    listed = json.loads(bytes(answers.json_answer({"all": [inner]}).body))
+    assert listed == {"all": [{"number": 1, "names": ["a", "\u00e9\ud800"]}]}
+
+
+@pytest.mark.parametrize(("value", "error"), [(object(), TypeError), (Inner, TypeError)])
+def test_what_is_not_plain_has_no_json(value, error) -> None:
+    with pytest.raises(error, match="no JSON"):
+        answers.json_answer({"value": value})
+
+
+def test_no_answer_holds_what_is_no_number() -> None:
+    with pytest.raises(ValueError, match="JSON compliant"):
+        answers.json_answer(Outer(Inner(float("nan"), ()), {}))  # type: ignore[arg-type]

@@ -115,10 +115,9 @@ class Guard:
         most = bounds.import_bytes if scope["path"] == IMPORTS else bounds.body_bytes
         if scope["path"].startswith(LEXICONS):
             most = bounds.lexicon_body_bytes
-        too_large = error_answer(413, "too_large", f"a body has at most {most:,} bytes here")
         length = dict(scope["headers"]).get(b"content-length", b"0")
         if length.isdigit() and (len(length) > 12 or int(length) > most):
-            return too_large
+            return _refuse_size(most)
         content = b""
         try:
             async with asyncio.timeout(self._limits.request.body_seconds):
@@ -128,11 +127,15 @@ class Guard:
                         return content
                     content += message.get("body", b"")
                     if len(content) > most:
-                        return too_large
+                        return _refuse_size(most)
                     if not message.get("more_body"):
                         return content
         except TimeoutError:
             return error_answer(408, "too_slow", "the body did not arrive in time: send it again")
+
+
+def _refuse_size(most: int) -> Response:
+    return error_answer(413, "too_large", f"a body has at most {most:,} bytes here")
 
 
 def _address_of(origin: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -14,6 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from grassmeans.senses.decoding import MODEL_THRESHOLD
 from grassmeans_explorer.endpoints import schema
 from grassmeans_explorer.endpoints.answers import Session, describe_failure, json_answer
+from grassmeans_explorer.open_model import OpenModel
 from grassmeans_explorer.queries import induce as inducing
 from grassmeans_explorer.queries import tag as tagging
 from grassmeans_explorer.queries.induce import InducedView
@@ -106,6 +106,11 @@ def _start_job(
     return json_answer({"job": job.identifier}, 202)
 
 
+def _tag_as_json(opened: OpenModel, text: str, **options: Any) -> Response:
+    """A tagged text as an answer, in the thread that has tagged it: a long one is large."""
+    return json_answer(tagging.tag_text(opened, text, **options))
+
+
 def make_text_router(session: Session, *, with_jobs: bool = True) -> APIRouter:
     """The endpoints of texts; without jobs a client waits for every answer."""
     router = APIRouter(prefix="/api", tags=["texts"])
@@ -116,8 +121,8 @@ def make_text_router(session: Session, *, with_jobs: bool = True) -> APIRouter:
         return {**body.model_dump(), "seconds": session.opened.limits.work.text_seconds}
 
     async def tag(request: Request, body: TagRequest) -> Response:
-        found = await session.ask(request, tagging.tag_text, **read_options(body))
-        return await run_in_threadpool(json_answer, found)
+        answer: Response = await session.ask(request, _tag_as_json, **read_options(body))
+        return answer
 
     async def tag_or_start(request: Request, body: TagRequest, job: AsJob = False) -> Response:
         if job:
@@ -184,6 +189,6 @@ def _describe(job: Job) -> dict[str, Any]:
     return {
         "state": state,
         "progress": round(job.checkpoint.progress, 3),
-        "result": asdict(job.future.result()) if state == DONE else None,
+        "result": job.future.result() if state == DONE else None,
         "error": describe_failure(job.future.exception()) if state == FAILED else None,
     }

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import MutableMapping
+from functools import lru_cache
 from operator import attrgetter
 from typing import Annotated, Any, Literal
 from urllib.parse import unquote
@@ -143,9 +144,16 @@ def find_methods(description: dict[str, Any], path: str) -> list[str]:
     return sorted(
         method.upper()
         for template, operations in description["paths"].items()
-        if compile_path(template)[0].match(path)
+        if _pattern_of(template).match(path)
         for method in operations
     )
+
+
+@lru_cache(1000)
+def _pattern_of(template: str) -> re.Pattern[str]:
+    """What the paths of a template match; of all of them for every request that sends something."""
+    pattern: re.Pattern[str] = compile_path(template)[0]
+    return pattern
 
 
 def named(description: str, **options: Any) -> Any:

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from grassmeans.arrays import Floats, Indices
+from grassmeans.vectors.similarity import iterate_row_blocks
 from grassmeans.vectors.word_vectors import WordVectors
 
 LONGEST_WORD = 64
@@ -39,6 +40,7 @@ LEAST_SHARE = 0.6  # of an inflection's pairs that are near
 FEWEST_PAIRS, WORDS_FOR_A_PAIR = 10, 400
 """An inflection has so many pairs, and one for so many words: what is rarer makes other words."""
 _RANDOM_PAIRS = 20_000
+_PAIRS_AT_ONCE = 1_000  # of whose vectors there are copies
 
 
 def fold_word(word: str) -> str:
@@ -222,10 +224,13 @@ def _split(word: str) -> Iterator[tuple[str, str]]:
 
 def _cosines(vectors: WordVectors, rows: Indices) -> Floats:
     """(n,) of pairs (n, 2) of rows."""
-    first, second = (vectors.vectors[rows[:, side]] for side in (0, 1))
-    lengths = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
-    found = np.einsum("ij,ij->i", first, second) / np.where(lengths > 0.0, lengths, 1.0)
-    return np.asarray(found, np.float32)
+    found = np.empty(len(rows), np.float32)
+    for part in iterate_row_blocks(len(rows), _PAIRS_AT_ONCE):
+        first, second = (vectors.vectors[rows[part, side]] for side in (0, 1))
+        lengths = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
+        products = np.einsum("ij,ij->i", first, second)
+        found[part] = products / np.where(lengths > 0.0, lengths, 1.0)
+    return found
 
 
 def _find_limits(vectors: WordVectors) -> tuple[float, float]:

@@ -126,7 +126,7 @@ def tag_text(
         on_progress=lambda share: checkpoint(share * (_SHARE_OF_ANSWERS if deciding else 1.0)),
         check=language,
     )
-    senses = {key: _name_senses(opened, now, key) for key in {word.key for word in tagged}}
+    senses = {key: _name_senses(opened, now, key) for key in dict.fromkeys(w.key for w in tagged)}
     told: list[tuple[DecidingWord, ...] | None] = [None] * len(tagged)
     if deciding:
         rest = 1.0 - _SHARE_OF_ANSWERS
