@@ -5,8 +5,10 @@ import lzma
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
+import language_texts
 import pytest
 
 from grassmeans import Corpus, load
@@ -18,18 +20,18 @@ PARTS = ("sentences", "simple", "everyday", "fiction", "wikipedia")
 SIZES = ("--dim", "64", "--layers", "1", "--epochs", "0.2", "--passage", "32")
 
 
-def build(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = ["sh", str(PACKAGE / "scripts" / "build.sh"), *map(str, arguments)]
+def build(
+    *arguments: object, script: Path = PACKAGE / "scripts" / "build.sh"
+) -> subprocess.CompletedProcess[str]:
+    command = ["sh", str(script), *map(str, arguments)]
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    given = os.environ | {"SHARES": "1 1 1 1 1 2", "TRAINING": "", "PATH": path}
+    given = os.environ | {"SHARES": "1 1 1 1 1 2", "TRAINING": "", "SENTENCES": "", "PATH": path}
     return subprocess.run(command, capture_output=True, text=True, check=False, env=given)
 
 
-@pytest.mark.system
-def test_the_model_is_built_from_its_texts(tmp_path, transformer_folder):
-    texts = tmp_path / "texts"
-    texts.mkdir()
-    for number, part in enumerate(PARTS):
+def write_texts(folder: Path, parts: Iterable[str]) -> None:
+    folder.mkdir()
+    for number, part in enumerate(parts):
         documents = make_topic_text(64, number).documents
         lines = [{"id": str(i), "title": "", "text": text} for i, text in enumerate(documents)]
         if part == "everyday":
@@ -37,7 +39,40 @@ def test_the_model_is_built_from_its_texts(tmp_path, transformer_folder):
                 line | {"source": ("ewt", "topical-chat")[i % 2]} for i, line in enumerate(lines)
             ]
         packed = "".join(json.dumps(line) + "\n" for line in lines).encode()
-        (texts / f"{part}.jsonl.xz").write_bytes(lzma.compress(packed))
+        (folder / f"{part}.jsonl.xz").write_bytes(lzma.compress(packed))
+
+
+@pytest.mark.system
+@pytest.mark.parametrize("language", ["de", "es"])
+def test_another_language_is_built_from_the_texts_that_are_made_for_it(tmp_path, language):
+    script = PACKAGE.parent / language / "build.sh"
+    write_texts(tmp_path / "texts", language_texts.PARTS[language])
+    done = build("pack", tmp_path / "texts", tmp_path / "corpora", script=script)
+    assert done.returncode == 0, done.stderr
+    given = ("model", tmp_path / "corpora", "none", tmp_path / "model")
+    done = build(*given, *SIZES, "--min-count", 100, "-j", 1, script=script)
+    assert done.returncode == 0, done.stderr
+    model = load(tmp_path / "model")
+    assert (model.language, model.encoder.kind) == (language, "learned")
+    assert model.manifest["recipe"]["max_contexts"] == 500
+    about = About.read(PACKAGE.parent / language / "about.json")
+    card = (tmp_path / "model" / "MODEL_CARD.md").read_text()
+    assert all(source.name in card for source in about.sources)
+
+
+@pytest.mark.parametrize("language", ["de", "es"])
+def test_cards_of_other_languages_tell_the_words_of_their_sources(language):
+    package = PACKAGE.parent / language
+    told = (package / "SOURCES.md").read_text(encoding="utf-8")
+    about = About.read(package / "about.json")
+    assert len(about.sources) == len(language_texts.PARTS[language])
+    assert all(f"| {source.words:,} |" in told for source in about.sources)
+
+
+@pytest.mark.system
+def test_the_model_is_built_from_its_texts(tmp_path, transformer_folder):
+    texts = tmp_path / "texts"
+    write_texts(texts, PARTS)
     for _ in range(2):  # what is there is let be
         done = build("pack", texts, tmp_path / "corpora")
         assert done.returncode == 0, done.stderr

@@ -1,6 +1,13 @@
 from __future__ import annotations
 
-from language_texts import keep_prose, read_articles, read_common_voice, read_laws, read_novels
+from language_texts import (
+    keep_prose,
+    read_articles,
+    read_common_voice,
+    read_laws,
+    read_novels,
+    read_plays,
+)
 
 LONG = " ".join(["Das Haus steht am Fluss und ist alt."] * 11)
 
@@ -40,3 +47,25 @@ def test_sentences_are_those_of_the_language(make_repository):
     files["es/a.txt"] = "La puerta está abierta.\n"
     folder = make_repository({f"server/data/{name}": text for name, text in files.items()})
     assert [d.text for d in read_common_voice(folder, "de")] == ["Ist das Tor offen?"]
+
+
+def make_play(year: int, licence: str, speech: str) -> str:
+    return f"""<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc>
+    <titleStmt><title>Der Wald</title><author><persName><forename>Ida</forename>
+    <surname>Ruh</surname></persName></author></titleStmt>
+    <publicationStmt><licence target="{licence}"/></publicationStmt></fileDesc>
+    <standOff><event when="{year}"/></standOff></teiHeader><text><body><div>
+    <sp><speaker>KARL.</speaker><p>Ich <stage>leise</stage>gehe {speech}.</p></sp>
+    <sp><speaker>ANNA.</speaker><l>Ein Vers.</l></sp></div></body></text></TEI>"""
+
+
+def test_a_scene_of_a_play_is_what_is_spoken_in_prose(make_repository):
+    free, other = (
+        "https://creativecommons.org/publicdomain/zero",
+        "https://c.org/licenses/by-nc/4.0",
+    )
+    plays = {"new": (1810, free), "old": (1650, free), "closed": (1850, other)}
+    files = {f"tei/{name}.xml": make_play(*given, name) for name, given in plays.items()}
+    (found,) = read_plays(make_repository(files))
+    assert (found.title, found.kind) == ("Ida Ruh: Der Wald", "plays")
+    assert found.text == "Ich gehe new."

@@ -7,9 +7,10 @@
 # The first command is for where the texts are, and the second for where a GPU is: it needs the
 # folder of corpora and that of a transformer, and no network. Both go on from where they were
 # stopped, so that they can run in pieces: timeout 580 sh packages/en/scripts/build.sh model ...
-# An encoder that is trained already may stand for TEACHER, or none. LANGUAGE, PARTS, SHARES and
-# ABOUT in the environment name another language, its texts and what its card tells. Further options are those of
-# `grassmeans model`: --keep, --test NAME=PATH, --minutes, ...
+# An encoder that is trained already may stand for TEACHER, or none. In the environment LANGUAGE, PARTS,
+# SHARES, TRAINING, OPTIONS, ABOUT and SENTENCES name another language, its texts, sizes, what its card
+# tells and what it is scored on (packages/es/build.sh). Further options are those of `grassmeans model`:
+# --keep, --test NAME=PATH, --minutes, ...
 set -eu
 
 own=$(cd "$(dirname "$0")/.." && pwd)
@@ -19,6 +20,7 @@ PARTS=${PARTS:-"chat sentences simple everyday fiction wikipedia"}
 SHARES=${SHARES:-"0.02 0.02 0.14 0.18 0.28 0.36"}
 # How large it is, and how long it learns; TRAINING= leaves that to further options.
 TRAINING=${TRAINING-"--dim 384 --layers 9 --vocabulary 32000 --minutes 8.5"}
+OPTIONS=${OPTIONS-"--min-count 440 --max-contexts 700"}
 
 pack() { # texts corpora
     texts=$1 corpora=$2
@@ -60,12 +62,14 @@ model() { # corpora teacher output ...
         # shellcheck disable=SC2086
         set -- "$@" --share "$SHARES" --teacher "transformer:$teacher" $TRAINING
     fi
+    [ -z "${SENTENCES:-}" ] || set -- --test "sentences=$SENTENCES" "$@"
     # Senses have their places among words and contexts: no vectors are trained for them.
-    exec grassmeans model -o "$output" --min-count 440 --max-contexts 700 --no-lexemes \
+    # shellcheck disable=SC2086
+    exec grassmeans model -o "$output" $OPTIONS --no-lexemes \
         --direction-bits 4 --about "${ABOUT:-$own/about.json}" "$@"
 }
 
 case ${1:-} in
 pack | model) "$@" ;;
-*) sed -n '2,13s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
+*) sed -n '2,14s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
 esac
