@@ -22,7 +22,7 @@ def english():
 
 
 def test_it_is_small_and_has_a_card():
-    assert list_models() == ["en"]
+    assert "en" in list_models()
     folder = installed_folder("en")
     assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) <= LIMIT
     card = (folder / "MODEL_CARD.md").read_text(encoding="utf-8")
