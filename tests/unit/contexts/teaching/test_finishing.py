@@ -111,7 +111,7 @@ def test_finished_lines_are_those_of_both_voices(trainer, text, base, teacher) -
     lines = encoder.encode(number_words([words]))[:, 0]
     ids = encoder.ids_of(words)[:6]
     with torch.no_grad():
-        said = trainer.network(torch.from_numpy(ids[None]).long())[0].numpy()
+        said = trainer.network(torch.from_numpy(ids[None]).long())[0].float().numpy()
     first, second = np.split(said, [base.weights.n_axes], axis=1)
     second = second + 0.5 * trainer.means[ids]
     both = np.concatenate(
