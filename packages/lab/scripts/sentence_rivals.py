@@ -166,7 +166,8 @@ def format_table(rows: dict[str, Any]) -> str:
     lines = [titles, ["---"] * len(titles)]
     for name in order:
         row = rows[name]
-        scores = [f"{row['all'][column]:.1f}" for column in COLUMNS.values()]
+        values = [row["all"][column] for column in COLUMNS.values()]
+        scores = ["-" if value is None else f"{value:.1f}" for value in values]
         lines.append([name, *scores, f"{row['milliseconds']:.1f}", f"{row['bytes'] / 1e6:.0f}"])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
