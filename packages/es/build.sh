@@ -10,5 +10,5 @@ own=$(cd "$(dirname "$0")" && pwd)
 export LANGUAGE=es ABOUT="$own/about.json" SENTENCES="${SENTENCES-$own/../../tests/data/es-sentences.jsonl}"
 export PARTS="sentences fiction wikipedia" SHARES="0.02 0.28 0.70"
 export TRAINING="${TRAINING-"--dim 256 --layers 4 --vocabulary 30000 --batch-tokens 8192 --minutes 30"}"
-export OPTIONS="--min-count 330 --max-contexts 500 --examples 5"
+export OPTIONS="--min-count 330 --max-contexts 500 --examples 4"
 exec sh "$own/../en/scripts/build.sh" "$@"
