@@ -20,6 +20,7 @@ from grassmeans_explorer.queries import showcase
 from grassmeans_explorer.queries.showcase import (
     choose_showcase,
     differing,
+    in_phrase,
     is_capitalised,
     score_entry,
 )
@@ -152,3 +153,16 @@ def test_capitals_at_the_beginning_of_a_sentence_tell_nothing():
     assert not is_capitalised(sense(("", "Bank"), ("“", "Bank"), ("a ", "bank")))
     assert not is_capitalised(sense(("a ", "Bank"), ("a ", "bank")))
     assert not is_capitalised(sense())
+
+
+def test_words_in_phrases_and_single_forms_are_passed_over() -> None:
+    plain = make_entry("plain", [0, 1], [0.5, 0.5])
+    phrase = make_entry("prime", [2, 3], [0.5, 0.5])
+    named = replace(phrase.senses[0], name="Anglo-Primes of")
+    phrase = replace(phrase, senses=(named, phrase.senses[1]), forms=(("primes", 3),))
+    pooled = replace(make_entry("pooled", [4, 5], [0.5, 0.5]), forms=(("pools", 3),))
+    assert (in_phrase(plain), in_phrase(phrase), in_phrase(pooled)) == (False, True, False)
+    found = choose_showcase(open_entries([plain, phrase, pooled])).words
+    assert found[0].word == "pooled"
+    alone = choose_showcase(open_entries([plain, make_entry("other", [4, 5], [0.9, 0.1])])).words
+    assert alone[0].word == "plain"

@@ -1,13 +1,15 @@
 """Words of a model that are worth a look at first, found by measure and not by a list.
 
 A good one has several senses, each of which is used often, that lie far apart and are crisp, and
-none of which is a name; the model gives its own examples back to the senses that they belong to.
-This holds for every language: a model shows words of its own.
+none of which is a name or lives in one phrase; the model gives its own examples back to the senses
+that they belong to. Where forms share entries it is a word with forms of its own. This holds for
+every language: a model shows words of its own.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -32,6 +34,7 @@ _MOST_SENSES = 6
 _SHARE = 0.08  # of the occurrences, that every sense has
 _NAME = 0.5  # share of the examples of a sense that are capitalised, where it is a name
 _NOUN_CAPITALS = 0.5  # share of such senses where the language writes nouns so
+_WORDS = re.compile(r"[^\W_]+")
 _ALIKE = 0.5  # cosine of senses that two words may not both have: hip and hop, stem and stems
 
 
@@ -63,10 +66,11 @@ def _choose(opened: OpenModel) -> Showcase:
     flat = [one for own in capitals for one in own]
     # Where so many senses would be names, capitals tell nothing: German writes all nouns so.
     tells = sum(flat) < _NOUN_CAPITALS * len(flat)
+    has_forms = any(entry.forms for entry in entries)
     scored = [
         (score_entry(entry, lines_have_ends=opened.base.encoder.lines_have_ends), entry)
         for entry, own in zip(entries, capitals, strict=True)
-        if not (tells and any(own))
+        if not (tells and any(own)) and not (has_forms and not entry.forms) and not in_phrase(entry)
     ]
     best = sorted((one for one in scored if one[0] > 0.0), key=lambda one: -one[0])[:_TRIED]
     tried, recognised = [], _RECOGNISED.of(opened)
@@ -110,6 +114,12 @@ def is_capitalised(sense: Sense) -> bool:
     """Whether the word is mostly capitalised in the examples of a sense, inside of sentences."""
     inside = [line.word for line in sense.examples if line.left.strip(" \"'“‘«([…")]
     return sum(word[:1].isupper() for word in inside) > _NAME * len(inside)
+
+
+def in_phrase(entry: WordSenses) -> bool:
+    """Whether a sense is named by a phrase with the word in it: "a couple of" tells little."""
+    own = {entry.word, *(form for form, _ in entry.forms)}
+    return any(own & set(_WORDS.findall(sense.name.lower())) for sense in visible_senses(entry))
 
 
 def score_entry(entry: WordSenses, *, lines_have_ends: bool) -> float:
