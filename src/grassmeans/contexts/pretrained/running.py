@@ -34,16 +34,22 @@ def open_network(
 
 
 class TorchNetwork(Network):
-    """The network in PyTorch: single precision on a CPU, bfloat16 on a GPU."""
+    """The network in PyTorch: by default single precision on a CPU, bfloat16 on a GPU."""
 
-    def __init__(self, head: ModelHead, device: str = "cpu", batch_size: int | None = None) -> None:
+    def __init__(
+        self,
+        head: ModelHead,
+        device: str = "cpu",
+        batch_size: int | None = None,
+        dtype: Any = None,
+    ) -> None:
         check_device(device, PURPOSE, EXTRA)
         self._torch = load_torch(PURPOSE, EXTRA)
         usual = _BATCH if device == "cpu" else _BATCH_ON_GPU
         super().__init__(head, batch_size or usual)
         self.device = device
-        dtype = self._torch.float32 if device == "cpu" else self._torch.bfloat16
-        self._network = head.load(dtype).to(device)
+        usual_dtype = self._torch.float32 if device == "cpu" else self._torch.bfloat16
+        self._network = head.load(dtype or usual_dtype).to(device)
 
     def run(self, batch: PieceBatch) -> Floats:
         """(n_words, dim) vectors of the words of a batch."""

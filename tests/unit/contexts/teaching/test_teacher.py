@@ -236,7 +236,8 @@ def test_what_is_written_is_what_the_transformer_says(listen, topic_corpus) -> N
         found = lesson.codes[row] * lesson.scales[row].astype(np.float32)[:, None]
         expected = (said - axes.mean) @ axes.axes.T
         step = lesson.scales[row, :n_heard].astype(np.float32)[:, None]
-        assert (np.abs(found[:n_heard] - expected[:n_heard]) <= 0.6 * step + 1e-3).all()
+        # In bfloat16 a word differs by half a percent with what is read beside it.
+        assert (np.abs(found[:n_heard] - expected[:n_heard]) <= 0.6 * step + 2e-2).all()
         assert not found[n_heard : len(said)].any()
 
 
