@@ -14,7 +14,8 @@ from grassmeans.senses.compact_inventory import shorten_entry, write_compact_inv
 from grassmeans.senses.entries import ExampleLine, Sense, SkippedWord, WordSenses
 from grassmeans.senses.inventory import SenseInventory
 
-N_WORDS = 150  # more than two blocks of 64
+BLOCK = compact_inventory._BLOCK_WORDS
+N_WORDS = 2 * BLOCK + 22  # more than two blocks
 
 
 def make_entry(number: int) -> WordSenses:
@@ -71,7 +72,7 @@ def test_names_are_read_block_by_block(tmp_path: Path, monkeypatch) -> None:
         compact_inventory, "_decompress", lambda *given: unpacked.append(1) or unpack(*given)
     )
     # In an order in which every word lies in another block than the one before.
-    for number in [*range(0, N_WORDS, 64), *range(N_WORDS)]:
+    for number in [*range(0, N_WORDS, BLOCK), *range(N_WORDS)]:
         n_senses = 1 + number % 3
         assert loaded.name_of(f"word{number}", n_senses) == f"word{number} {n_senses}"
         assert loaded.name_of(f"word{number}", 0) == ""
@@ -86,7 +87,7 @@ def test_a_compact_inventory_can_be_saved_as_a_plain_one(folder: Path, tmp_path:
     loaded.save(tmp_path / "plain")
 
     plain = SenseInventory.load(tmp_path / "plain")
-    assert plain["word70"].senses == loaded["word70"].senses
+    assert plain["word70"].senses == loaded[f"word{BLOCK + 6}"].senses
     np.testing.assert_array_equal(plain.directions("word70"), loaded.directions("word70"))
 
 
@@ -106,7 +107,7 @@ def test_damaged_entries_are_told_when_they_are_read(folder: Path) -> None:
 
     assert loaded["word0"].word == "word0"
     with pytest.raises(ArtifactError, match=r"entries\.zst is truncated or damaged"):
-        loaded["word70"]
+        loaded[f"word{BLOCK + 6}"]
 
 
 @pytest.mark.parametrize(
