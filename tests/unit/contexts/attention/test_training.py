@@ -410,3 +410,23 @@ def test_a_corpus_without_frequent_words_is_refused(tmp_path) -> None:
     with pytest.raises(InputError, match="no word occurs 5 times"):
         train_encoder(corpus, tmp_path / "encoder", device="cpu", workers=1)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_layers_are_trained_in_what_the_processor_is_fast_with(
+    monkeypatch, topic_corpus, tmp_path
+) -> None:
+    torch = pytest.importorskip("torch", reason="needs the extra encoder")
+    from grassmeans.contexts.attention import network as networks
+
+    given = []
+    monkeypatch.setattr(networks, "choose_dtype", lambda device: torch.bfloat16)
+    whole = networks.LeaveOneOutNetwork
+
+    def make(*arguments, **named):
+        given.append(arguments[3])
+        return whole(*arguments, **named)
+
+    monkeypatch.setattr(networks, "LeaveOneOutNetwork", make)
+    brief = replace(SMALL, epochs=0.2)
+    train_encoder(topic_corpus, tmp_path / "encoder", brief, device="cpu", workers=1)
+    assert given == [torch.bfloat16]
