@@ -186,7 +186,7 @@ class Listener:
     def network(self) -> TorchNetwork:
         """The teacher's network, loaded where there is something left to read.
 
-        What it says is rounded to 8 bits, so that bfloat16 loses nothing where it is fast.
+        In bfloat16 where that is fast: what it says is rounded to 8 bits anyway.
         """
         from grassmeans.contexts.attention.network import choose_dtype
 
