@@ -29,8 +29,13 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from grassmeans.arrays import Floats, Halves, Indices
 from grassmeans.contexts.attention.encoder import Passages
 from grassmeans.contexts.attention.levelling import TOPIC_WINDOW, Levelling
-from grassmeans.contexts.attention.network import normalise, rotate, send
-from grassmeans.contexts.attention.stored import N_SPECIAL, AttentionShape, LearnedWeights
+from grassmeans.contexts.attention.network import find_seen, is_alone, normalise, rotate, send
+from grassmeans.contexts.attention.stored import (
+    BOUNDARY_ID,
+    N_SPECIAL,
+    AttentionShape,
+    LearnedWeights,
+)
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines
 
@@ -179,15 +184,16 @@ class DeviceNetwork(DeviceEncoder):
         self._layers = send_layers(matrices, self._device, self._half)
         self._levelling = _send_levelling(weights.levelling, self._device)
 
-    def encode_all(self, ids: Tensor) -> Tensor:
+    def encode_all(self, ids: Tensor, scopes: Tensor) -> Tensor:
         """(n_passages * length, n_axes) unit lines of all places of passages that are whole.
 
-        As `_predict` gives them, in a form that a compiler takes as one.
+        As `_predict` gives them where a scope (`grassmeans.contexts.attention.scopes`) is all that
+        there is, in a form that a compiler takes as one.
         """
         shape, half = self.shape, self._half
         n_passages, length = ids.shape
         heads = (n_passages, length, shape.n_heads, shape.head_dim)
-        others = ~torch.eye(length, dtype=torch.bool, device=ids.device)
+        seen = find_seen(ids, scopes, itself=False)
         cos, sin = self._cos[:length].to(half), self._sin[:length].to(half)
         x = self._start.expand(n_passages, length, -1)
         for number, layer in enumerate(self._layers):
@@ -200,7 +206,7 @@ class DeviceNetwork(DeviceEncoder):
                 rotate(queries.transpose(1, 2), cos, sin),
                 rotate(keys, cos, sin),
                 values,
-                attn_mask=others,
+                attn_mask=seen,
             )
             x = x + functional.linear(found.transpose(1, 2).flatten(-2), layer.mixing)
             x = x + layer.inner(x, half)
@@ -209,8 +215,9 @@ class DeviceNetwork(DeviceEncoder):
         if self._levelling:
             places = torch.arange(length, device=ids.device).repeat(n_passages)
             owners = torch.arange(n_passages, device=ids.device).repeat_interleave(length)
-            lines = self._level(lines, ids, torch.ones_like(ids, dtype=torch.bool), owners, places)
-        return lines
+            there = ids != BOUNDARY_ID
+            lines = self._level(lines, ids, there, owners, places, scopes)
+        return lines.masked_fill(is_alone(seen).flatten()[:, None], 0.0)
 
     def _predict(self, sent: Sent) -> Tensor:
         shape, half = self.shape, self._half
@@ -257,15 +264,23 @@ class DeviceNetwork(DeviceEncoder):
         return lines.masked_fill_(alone[:, None], 0.0)
 
     def _level(
-        self, lines: Tensor, ids: Tensor, there: Tensor, rows: Tensor, places: Tensor
+        self,
+        lines: Tensor,
+        ids: Tensor,
+        there: Tensor,
+        rows: Tensor,
+        places: Tensor,
+        scopes: Tensor | None = None,
     ) -> Tensor:
-        """As `grassmeans.contexts.attention.levelling.Levelling` does it."""
+        """As `grassmeans.contexts.attention.levelling.Levelling` does it; topics are of a scope."""
         parts = self._levelling
         steps = torch.arange(-TOPIC_WINDOW, TOPIC_WINDOW + 1, device=ids.device)
         near = places[:, None] + steps[steps != 0]
         inside = (near >= 0) & (near < ids.shape[1])
         near = near.clamp_(0, ids.shape[1] - 1)
         used = inside & there[rows[:, None], near]
+        if scopes is not None:
+            used &= scopes[rows[:, None], near] == scopes[rows, places][:, None]
         found = ids[rows[:, None], near].long().masked_fill_(~used, 0)  # no word: of no weight
         topics = functional.embedding_bag(found, parts["topic_words"], mode="sum")
         views = ((lines, "line"), (topics, "topic"))

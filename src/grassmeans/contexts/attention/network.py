@@ -22,7 +22,12 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from grassmeans.arrays import Indices
-from grassmeans.contexts.attention.stored import N_SPECIAL, LearnedWeights, NetworkShape
+from grassmeans.contexts.attention.stored import (
+    BOUNDARY_ID,
+    N_SPECIAL,
+    LearnedWeights,
+    NetworkShape,
+)
 from grassmeans.vectors.word_vectors import WordVectors
 
 _BFLOAT16 = ("avx512_bf16", "amx_bf16")  # instructions, as PyTorch names them
@@ -113,12 +118,17 @@ class LeaveOneOutNetwork(AttentionNetwork):
         return torch.stack((normalise(keys), values), -4)
 
     def forward(
-        self, ids: Tensor, features: Tensor | None = None, places: Tensor | None = None
+        self,
+        ids: Tensor,
+        seen: Tensor,
+        features: Tensor | None = None,
+        places: Tensor | None = None,
     ) -> Tensor:
         """(n_passages, n_places, dim) what the others of ``ids`` (n_passages, length) ask for.
 
-        At places (n_passages, n_places), by default all of them. With the features of some words
-        ``ids`` are rows of these: a batch has far fewer words than places.
+        At places (n_passages, n_places), by default all of them. Which others are ``seen`` tells
+        `find_seen`. With the features of some words ``ids`` are rows of these: a batch has far
+        fewer words than places.
         """
         shape = self.shape
         n_passages, length = ids.shape
@@ -131,10 +141,8 @@ class LeaveOneOutNetwork(AttentionNetwork):
         # (n_passages, length, 2, n_layers, n_heads, head_dim): layers first, heads before places
         keys, values = features.permute(2, 3, 0, 4, 1, 5).unbind()
         keys = rotate(keys, cos, sin)
-        if places is None:
-            others, turns = ~torch.eye(length, dtype=torch.bool, device=ids.device), (cos, sin)
-        else:
-            others = (torch.arange(length, device=ids.device) != places[..., None])[:, None]
+        turns = (cos, sin)
+        if places is not None:
             turns = cos[places][:, None], sin[places][:, None]
         n_places = length if places is None else places.shape[1]
         x = self.start.to(self.compute_dtype).expand(n_passages, n_places, -1)
@@ -142,7 +150,7 @@ class LeaveOneOutNetwork(AttentionNetwork):
             queries = self._weigh(normalise(x), self.queries[layer])
             queries = queries.view(n_passages, n_places, shape.n_heads, shape.head_dim)
             queries = rotate(normalise(queries).transpose(1, 2), *turns)
-            found = attend(queries, keys[layer], values[layer], others)
+            found = attend(queries, keys[layer], values[layer], seen)
             x = x + self._weigh(found.transpose(1, 2).flatten(-2), self.mixing[layer])
             x = self.feed(x, layer)
         return self._weigh(normalise(x), self.output)
@@ -197,6 +205,27 @@ def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
     return torch.cat((first * cos - second * sin, second * cos + first * sin), dim=-1)
 
 
+def find_seen(ids: Tensor, scopes: Tensor, *, itself: bool) -> Tensor:
+    """(n_passages, 1, length, length) whether a place (row) sees a place (column).
+
+    It sees the words of its own scope (n_passages, length), and no boundaries; ``itself``, or only
+    the others. Who would see nothing at all sees everything: `is_alone` tells who that is.
+    """
+    same = scopes[:, :, None] == scopes[:, None, :]
+    own = torch.eye(ids.shape[1], dtype=torch.bool, device=ids.device)
+    seen = same & (ids != BOUNDARY_ID)[:, None, :]
+    seen = seen | own if itself else seen & ~own
+    return (seen | ~seen.any(dim=-1, keepdim=True))[:, None]
+
+
+def is_alone(seen: Tensor) -> Tensor:
+    """(n_passages, length) which places see no other word: those that see even what they must not.
+
+    Of what `find_seen` gives without the places themselves.
+    """
+    return seen[:, 0].diagonal(dim1=-2, dim2=-1)
+
+
 def attend(queries: Tensor, keys: Tensor, values: Tensor, others: Tensor) -> Tensor:
     """What places see of ``others``, as `scaled_dot_product_attention` tells it.
 
@@ -211,7 +240,7 @@ def attend(queries: Tensor, keys: Tensor, values: Tensor, others: Tensor) -> Ten
 def attend_all(
     looked: Tensor, n_heads: int, turns: tuple[Tensor, Tensor], **mask: Tensor
 ) -> Tensor:
-    """(n_passages, length, dim) what places see of all places of their passage.
+    """(n_passages, length, dim) what places see of the places of their passage, all without a mask.
 
     ``looked`` (n_passages, length, 3 * dim) are queries, keys and values of all heads.
     """

@@ -25,8 +25,14 @@ from torch import Tensor, distributed
 from torch.nn import functional
 
 from grassmeans.arrays import Floats, Indices, Integers
-from grassmeans.contexts.attention.network import LeaveOneOutNetwork, send
-from grassmeans.contexts.attention.stored import N_SPECIAL
+from grassmeans.contexts.attention.network import (
+    LeaveOneOutNetwork,
+    find_seen,
+    is_alone,
+    send,
+)
+from grassmeans.contexts.attention.scopes import draw_scopes, number_documents
+from grassmeans.contexts.attention.stored import BOUNDARY_ID, N_SPECIAL
 from grassmeans.errors import InputError
 
 MATRIX_RATE, VECTOR_RATE = 0.03, 0.004
@@ -345,19 +351,26 @@ class Trainer:
         return loss.detach()
 
     def _find_loss(self, ids: Any, number: int) -> Tensor:
+        scopes = draw_scopes(ids, np.random.default_rng([self._seed, number, 1]))
+        given, seen, wanted = self._look(ids, scopes)
         if self._shortcuts is None:
-            given = self._put(ids).long()
-            return prediction_loss(self.network, self._encode(given), given)
+            return prediction_loss(self.network, self._encode(given, seen), wanted)
         rng = np.random.default_rng([self._seed, number])
         drawn = self._put(self._shortcuts.draw_words(rng))
-        places = self._shortcuts.draw_places(ids, rng)
+        places = self._put(self._shortcuts.draw_places(ids, rng))
         words, rows = np.unique(ids, return_inverse=True)
         features = self.network.word_features(self._put(words).long())
         rows = self._put(rows.reshape(ids.shape))
-        directions = self._encode(rows, features, self._put(places))
-        targets = self._put(np.take_along_axis(ids, places, axis=1)).long()
+        near = seen.gather(2, places[:, None, :, None].expand(-1, -1, -1, ids.shape[1]))
+        directions = self._encode(rows, near, features, places)
         chances = self._put(self._shortcuts.chances)
-        return estimate_loss(self.network, directions, targets, drawn, chances)
+        return estimate_loss(self.network, directions, wanted.gather(1, places), drawn, chances)
+
+    def _look(self, ids: Integers, scopes: Integers) -> tuple[Tensor, Tensor, Tensor]:
+        """Ids on the device, what places see there, and the words that are to be predicted."""
+        given = self._put(ids).long()
+        seen = find_seen(given, self._put(scopes), itself=False)
+        return given, seen, given.masked_fill(is_alone(seen), BOUNDARY_ID)
 
     def _put(self, array: NDArray[Any]) -> Tensor:
         return send(array, self._device)
@@ -366,10 +379,11 @@ class Trainer:
     def measure(self, passages: Any, at_once: int) -> float:
         """The mean cross entropy of all words of passages, so many passages at once."""
         total, n_words = 0.0, 0
-        for part in torch.from_numpy(passages).split(at_once):
-            ids = part.to(self._device).long()
-            n = int((ids >= N_SPECIAL).sum())
-            total += n * float(prediction_loss(self.network, self.network(ids), ids))
+        for start in range(0, len(passages), at_once):
+            part = passages[start : start + at_once]
+            ids, seen, wanted = self._look(part, number_documents(part))
+            n = int((wanted >= N_SPECIAL).sum())
+            total += n * float(prediction_loss(self.network, self.network(ids, seen), wanted))
             n_words += n
         return total / max(n_words, 1)
 

@@ -39,6 +39,7 @@ class Lesson:
     """Passages with what was said of their words."""
 
     ids: Integers  # (n, passage) of the student's words
+    scopes: NDArray[np.int16]  # (n, passage) what each place was read with, by its number
     codes: NDArray[np.int8]  # (n, passage, n_axes)
     scales: Halves  # (n, passage) of the codes; 0 where the teacher said nothing
 
@@ -46,12 +47,12 @@ class Lesson:
         return len(self.ids)
 
     def __getitem__(self, part: slice | NDArray[Any]) -> Lesson:
-        return Lesson(self.ids[part], self.codes[part], self.scales[part])
+        return Lesson(self.ids[part], self.scopes[part], self.codes[part], self.scales[part])
 
     @staticmethod
     def join(parts: Sequence[Lesson]) -> Lesson:
         """Several as one."""
-        arrays = zip(*((part.ids, part.codes, part.scales) for part in parts), strict=True)
+        arrays = zip(*((p.ids, p.scopes, p.codes, p.scales) for p in parts), strict=True)
         return Lesson(*map(np.concatenate, arrays))
 
 
@@ -150,7 +151,7 @@ class LessonFiles:
     def write(self, number: int, lesson: Lesson) -> None:
         """Write a file."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        for what in ("ids", "codes", "scales"):
+        for what in ("ids", "scopes", "codes", "scales"):
             write_array(self._place(number, what), getattr(lesson, what))
 
     def read(self, number: int) -> Lesson:
@@ -158,8 +159,10 @@ class LessonFiles:
         rows = self.rows_of(number)
         shape = (rows.stop - rows.start, self.passage)
         ids = open_array(self._place(number, "ids"), np.int32, shape)
+        scopes = open_array(self._place(number, "scopes"), np.int16, shape)
         codes = open_array(self._place(number, "codes"), np.int8, (*shape, self.n_axes))
-        return Lesson(ids, codes, open_array(self._place(number, "scales"), np.float16, shape))
+        scales = open_array(self._place(number, "scales"), np.float16, shape)
+        return Lesson(ids, scopes, codes, scales)
 
 
 class LessonReader:

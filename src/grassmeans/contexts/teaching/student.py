@@ -27,7 +27,12 @@ from grassmeans.contexts.attention.inference import (
     send_layers,
     single_as_tf32,
 )
-from grassmeans.contexts.attention.network import AttentionNetwork, attend_all, normalise
+from grassmeans.contexts.attention.network import (
+    AttentionNetwork,
+    attend_all,
+    find_seen,
+    normalise,
+)
 from grassmeans.contexts.attention.optimising import Trainer
 from grassmeans.contexts.attention.stored import N_SPECIAL, UNKNOWN_ID
 from grassmeans.contexts.taught import LAYERS, OWN_SHARE, StudentWeights
@@ -46,13 +51,16 @@ class StudentNetwork(AttentionNetwork):
         "voices": 0.05,
     }
 
-    def forward(self, ids: Tensor) -> Tensor:
-        """(n_passages, length) ids -> (n_passages, length, n_voices): one voice, and the other."""
+    def forward(self, ids: Tensor, seen: Tensor) -> Tensor:
+        """(n_passages, length) ids -> (n_passages, length, n_voices): one voice, and the other.
+
+        What places have ``seen`` tells `grassmeans.contexts.attention.network.find_seen`.
+        """
         turns = self.turns(ids.shape[1])
         x = normalise(functional.embedding(ids, self.vectors).to(self.compute_dtype))
         for layer in range(self.shape.n_layers):
             looked = self._weigh(normalise(x), self.looking[layer])
-            found = attend_all(looked, self.shape.n_heads, turns)
+            found = attend_all(looked, self.shape.n_heads, turns, attn_mask=seen)
             x = x + self._weigh(found, self.mixing[layer])
             x = self.feed(x, layer)
         return self._weigh(normalise(x), self.voices)
@@ -111,7 +119,8 @@ class StudentTrainer(Trainer):
             return
         shape = (n_passages, self.network.shape.passage)
         axes = (*shape, self._means.shape[1])
-        nothing = Lesson(np.zeros(shape, np.int32), np.zeros(axes, np.int8), np.zeros(shape, "f2"))
+        ids, scopes = np.zeros(shape, np.int32), np.zeros(shape, np.int16)
+        nothing = Lesson(ids, scopes, np.zeros(axes, np.int8), np.zeros(shape, np.float16))
         try:
             self._find_loss(nothing, 0).backward()
         except RuntimeError:  # there is no compiler here
@@ -129,18 +138,22 @@ class StudentTrainer(Trainer):
         loss: Tensor = line + deviation + variance
         return loss
 
-    def _send(self, batch: Lesson) -> tuple[Tensor, Tensor, Tensor]:
-        return self._put(batch.ids), self._put(batch.codes), self._put(batch.scales)
+    def _send(self, batch: Lesson) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        given, scopes = self._put(batch.ids), self._put(batch.scopes)
+        return given, scopes, self._put(batch.codes), self._put(batch.scales)
 
-    def _compare(self, given: Tensor, codes: Tensor, scales: Tensor, read: Tensor) -> Losses:
+    def _compare(
+        self, given: Tensor, scopes: Tensor, codes: Tensor, scales: Tensor, read: Tensor
+    ) -> Losses:
         """What is left to be learned where the words ``read`` (n, passage) are looked at."""
         with torch.no_grad():
-            lines = self._base.encode_all(given)
+            lines = self._base.encode_all(given, scopes)
+            seen = find_seen(given, scopes, itself=True)
             known = (given >= N_SPECIAL) & (scales > 0)
             deviations = codes.float() * scales.float()[..., None] - self._means[given]
             deviations = deviations * known[..., None]
             weights = self._weights[given] * known
-        said = self.network(read)
+        said = self.network(read, seen)
         return compare_voices(
             said.flatten(0, 1), lines, deviations.flatten(0, 1), weights.flatten()
         )
@@ -157,9 +170,9 @@ class StudentTrainer(Trainer):
         totals = dict.fromkeys(Losses._fields, 0.0)
         for start in range(0, len(passages), at_once):
             part = passages[start : start + at_once]
-            given, codes, scales = self._send(part)
+            sent = self._send(part)
             with single_as_tf32(self._device):
-                losses = self._compare(given, codes, scales, given)
+                losses = self._compare(*sent, read=sent[0])
             for name, loss in losses._asdict().items():
                 totals[name] += float(loss) * len(part) / max(len(passages), 1)
         return totals

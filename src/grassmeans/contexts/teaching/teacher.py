@@ -25,11 +25,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from grassmeans.arrays import Floats, Indices, Integers
 from grassmeans.artifacts.writing import digest_of
 from grassmeans.contexts.attention.levelling import EXPONENT
 from grassmeans.contexts.attention.reading import TrainingText
+from grassmeans.contexts.attention.scopes import choose_group_sizes
 from grassmeans.contexts.attention.stored import N_SPECIAL
 from grassmeans.contexts.pretrained.lines import Projection, fix_signs
 from grassmeans.contexts.pretrained.network import ModelHead, PieceBatch, Pieces
@@ -43,19 +45,24 @@ from grassmeans.contexts.teaching.lessons import (
     choose_passages,
     round_rows,
 )
+from grassmeans.corpus.occurrences import Span
 from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.engines.parallel import map_tasks
 from grassmeans.errors import InputError, warn_user
 from grassmeans.progress import progress_bar
+from grassmeans.text.sentences import find_sentences
 
 MOST_AXES = 256
 DEFAULT_DISK = 20.0  # gigabytes of what the teacher said, at most
 FUNCTION_WEIGHT = 0.1  # of a function word, beside 1 of any other word, in axes and losses
 _SAMPLE_PASSAGES, _SAMPLE_SHARE, _FEWEST_SAMPLED, _SAMPLE_PARTS = 2_000, 0.1, 64, 8
 _FEWEST_IN_SAMPLE = 4
+_FEWEST_TOGETHER = 4  # words of a document that a teacher reads by themselves
+_MOST_NUMBERS = 2**15  # of what is read together; a passage has far fewer
 _PIECES_AT_ONCE = 65_536
 _WRITERS = 2
 _AXES = "axes.npy"
+_READ_AS = "pages and sentences"  # what was read otherwise is read anew
 _KEPT_FREE = 1.05  # of the disk, beside what is written
 _MOST_UNKNOWN, _MOST_PIECES = 0.02, 2.5
 """Share of unknown pieces, and pieces a word, from which on a teacher's language is doubted: texts
@@ -121,6 +128,7 @@ class Heard(NamedTuple):
     """What a worker has prepared of some passages."""
 
     ids: Integers  # (n_passages, passage) the student's
+    scopes: NDArray[np.int16]  # (n_passages, passage) what was read together, by its number
     batches: list[PieceBatch]
     slots: Indices  # (n_words,) where the words of all batches stand among the passages
 
@@ -130,19 +138,58 @@ def _open_pieces(source: str) -> Pieces:
     return ModelHead(source).pieces
 
 
-def cut_passages(plan: PassagePlan, passages: Indices, source: str, batch_size: int) -> Heard:
-    """Passages as the student and as the teacher read them; runs in a worker."""
+class Reading(NamedTuple):
+    """What a teacher reads by itself: a stretch of a document, or some sentences of it."""
+
+    text: str
+    spans: list[Span]  # of its words
+    slot: int  # of its first word, as in `Segment`
+
+
+def cut_passages(
+    plan: PassagePlan, passages: Indices, source: str, batch_size: int, seed: int = 0
+) -> Heard:
+    """Passages as the student and as the teacher read them; runs in a worker.
+
+    Of half of them the teacher reads sentences (`grassmeans.contexts.attention.scopes`).
+    """
     segments = plan.segments(passages)
     ids = plan.read_ids(segments, len(passages))
     shards, tokenizer = plan.corpus.shards, plan.corpus.text_tokenizer
-    stretches = [shards[s.shard].read_stretch(s.first, s.end, tokenizer) for s in segments]
+    sizes = choose_group_sizes(passages, seed)
+    readings: list[Reading] = []
+    for s in segments:
+        text, spans = shards[s.shard].read_stretch(s.first, s.end, tokenizer)
+        whole = Reading(text, spans, s.slot)
+        n_sentences = sizes[s.slot // plan.passage]
+        readings += group_sentences(whole, n_sentences) if n_sentences else [whole]
+    scopes = np.zeros(ids.size, np.int16)
+    for number, reading in enumerate(readings):  # of two in a passage no numbers are the same
+        scopes[reading.slot : reading.slot + len(reading.spans)] = number % _MOST_NUMBERS
     pieces = _open_pieces(source)
-    cut = pieces.cut([text for text, _ in stretches])
+    cut = pieces.cut([reading.text for reading in readings])
     batches, slots = [], [np.empty(0, np.int64)]
     for rows in split_by_length([len(found.ids) for found in cut], batch_size):
-        batches.append(pieces.batch([cut[i] for i in rows], [stretches[i][1] for i in rows]))
-        slots += [segments[i].slot + np.arange(len(stretches[i][1])) for i in rows]
-    return Heard(ids, batches, np.concatenate(slots))
+        batches.append(pieces.batch([cut[i] for i in rows], [readings[i].spans for i in rows]))
+        slots += [readings[i].slot + np.arange(len(readings[i].spans)) for i in rows]
+    return Heard(ids, scopes.reshape(ids.shape), batches, np.concatenate(slots))
+
+
+def group_sentences(whole: Reading, n_together: int) -> list[Reading]:
+    """So many sentences of a stretch together, and more where these have few words."""
+    words = [first for first, _ in whole.spans]
+    starts = find_sentences(whole.text)[n_together::n_together]
+    begins, firsts = [0], [0]
+    for begin, first in zip(starts, np.searchsorted(words, starts).tolist(), strict=True):
+        if first - firsts[-1] >= _FEWEST_TOGETHER <= len(words) - first:
+            begins.append(begin)
+            firsts.append(first)
+    ends, lasts = [*begins[1:], len(whole.text)], [*firsts[1:], len(words)]
+    found: list[Reading] = []
+    for begin, end, first, last in zip(begins, ends, firsts, lasts, strict=True):
+        spans = [(start - begin, stop - begin) for start, stop in whole.spans[first:last]]
+        found.append(Reading(whole.text[begin:end].rstrip(), spans, whole.slot + first))
+    return found
 
 
 def split_by_length(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
@@ -174,12 +221,13 @@ class Listener:
         head = teacher.head
         digests = [corpus.manifest["digest"] for corpus in text.corpora]
         identity = [digests, text.shares.tolist(), text.words, passage, head.digest, head.layers]
+        identity += [_READ_AS]
         self.folder = folder / digest_of([*identity, teacher.disk])
         self._plans = [
             [PassagePlan(corpus, numbers, passage, held_out) for held_out in (False, True)]
             for corpus, numbers in zip(text.corpora, text.numbers, strict=True)
         ]
-        self._bytes_a_passage = passage * (teacher.n_axes + 6)
+        self._bytes_a_passage = passage * (teacher.n_axes + 8)
         self._seconds_a_token = math.nan  # known when a sample was read
 
     @cached_property
@@ -343,7 +391,8 @@ class Listener:
             i, kind, number = task
             codes, scales = (found.cpu().numpy() for found in rows)
             shape = heard.ids.shape
-            lesson = Lesson(heard.ids, codes.reshape(*shape, -1), scales.reshape(shape))
+            told = codes.reshape(*shape, -1), scales.reshape(shape)
+            lesson = Lesson(heard.ids, heard.scopes, *told)
             self.files[i][kind].write(number, lesson)
             return heard.ids.size
 

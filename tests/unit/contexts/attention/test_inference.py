@@ -185,5 +185,20 @@ def test_all_places_at_once_are_those_one_by_one(normalise_heads) -> None:
     texts = [[WORDS[(7 * i + k * k) % 30] for k in range(16)] for i in range(3)]
     occurrences = number_words(texts)
     ids = device.ids_of(occurrences.words)[occurrences.tokens].reshape(3, 16)
-    found = device.network.encode_all(torch.from_numpy(ids)).numpy()
+    whole = torch.zeros(ids.shape, dtype=torch.int16)
+    found = device.network.encode_all(torch.from_numpy(ids), whole).numpy()
     np.testing.assert_allclose(found, device.encode(occurrences)[:, 0], atol=1e-5)
+
+
+def test_places_of_a_scope_are_those_of_a_passage_that_ends_with_it() -> None:
+    device = on_device(make_encoder(), "torch-cpu")
+    whole = [[WORDS[(7 * i + k * k) % 30] for k in range(16)] for i in range(2)]
+    parts = [words[a:b] for words in whole for a, b in ((0, 5), (5, 6), (6, 16))]
+    given = number_words(whole)
+    ids = device.ids_of(given.words)[given.tokens].reshape(2, 16)
+    scopes = torch.tensor([[3] * 5 + [1] + [2] * 10] * 2, dtype=torch.int16)
+    found = device.network.encode_all(torch.from_numpy(ids), scopes).numpy()
+    expected = device.encode(number_words(parts))[:, 0]
+    # Turned by its place in the passage, whose differences alone count.
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+    assert not found[5].any()  # the only word of its scope

@@ -375,9 +375,9 @@ def test_the_command_mixes_corpora_and_hears_a_teacher(
     manifest = read_manifest(out)
     assert manifest["training"]["shares"] == [0.5, 0.5]
     assert manifest["teacher"]["layers"] == "2,3"
-    # Room for 328 passages of 32 words of 38 bytes, half of them of each corpus.
+    # Room for 312 passages of 32 words of 40 bytes, half of them of each corpus.
     said = [np.load(path, mmap_mode="r").shape for path in cache.glob("*/?-trained/*.codes.npy")]
-    assert said == [(164, 32, 32)] * 2
+    assert said == [(156, 32, 32)] * 2
     assert open_contexts(out).kind == "taught"
 
 

@@ -12,6 +12,7 @@ import torch
 from grassmeans import Corpus
 from grassmeans.contexts import open_contexts
 from grassmeans.contexts.attention.levelling import FEWEST_TO_LEVEL, find_axes
+from grassmeans.contexts.attention.network import find_seen
 from grassmeans.contexts.attention.reading import TrainingText, mix_corpora
 from grassmeans.contexts.attention.stored import N_SPECIAL, TrainingRecord
 from grassmeans.contexts.attention.training import EncoderSettings, TrainingPlan
@@ -111,7 +112,9 @@ def test_finished_lines_are_those_of_both_voices(trainer, text, base, teacher) -
     lines = encoder.encode(number_words([words]))[:, 0]
     ids = encoder.ids_of(words)[:6]
     with torch.no_grad():
-        said = trainer.network(torch.from_numpy(ids[None]).long())[0].float().numpy()
+        given = torch.from_numpy(ids[None]).long()
+        seen = find_seen(given, torch.zeros_like(given), itself=True)
+        said = trainer.network(given, seen)[0].float().numpy()
     first, second = np.split(said, [base.weights.n_axes], axis=1)
     second = second + 0.5 * trainer.means[ids]
     both = np.concatenate(

@@ -108,7 +108,7 @@ def make_lesson(rows: range, passage: int = 4, n_axes: int = 3) -> Lesson:
     numbers = np.array(rows)[:, None]
     ids = np.repeat(numbers, passage, 1).astype(np.int32)
     codes = np.repeat(ids[..., None], n_axes, 2).astype(np.int8)
-    return Lesson(ids, codes, (ids / 2).astype(np.float16))
+    return Lesson(ids, (3 * ids).astype(np.int16), codes, (ids / 2).astype(np.float16))
 
 
 @pytest.fixture

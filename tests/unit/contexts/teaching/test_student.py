@@ -11,6 +11,7 @@ import torch
 
 from grassmeans import WordVectors
 from grassmeans.contexts import open_contexts
+from grassmeans.contexts.attention.network import find_seen
 from grassmeans.contexts.attention.stored import (
     BOUNDARY_ID,
     N_SPECIAL,
@@ -70,18 +71,20 @@ def make_lesson(n: int, seed: int) -> Lesson:
     codes[..., 0] = np.where(topics, 125, -75)  # about a mean of 25
     codes[..., 1] = 60 * (ids % 2) - 30
     scales = np.where(ids >= N_SPECIAL, 0.01, 0.0).astype(np.float16)
-    return Lesson(ids, codes, scales)
+    scopes = np.cumsum(ids == BOUNDARY_ID, axis=1, dtype=np.int16)
+    return Lesson(ids, scopes, codes, scales)
 
 
 def test_a_place_says_both_voices_and_sees_its_own_word() -> None:
     network = StudentNetwork(SHAPE, 1)
-    ids = torch.randint(0, SHAPE.n_ids, (3, 9), generator=torch.Generator().manual_seed(0))
+    ids = torch.randint(2, SHAPE.n_ids, (3, 9), generator=torch.Generator().manual_seed(0))
+    seen = find_seen(ids, torch.zeros_like(ids), itself=True)
     with torch.no_grad():
-        found = network(ids)
+        found = network(ids, seen)
         assert found.shape == (3, 9, 16 + AXES)
         other = ids.clone()
-        other[0, 4] = (ids[0, 4] + 1) % SHAPE.n_ids
-        moved = (network(other) - found).abs().amax(-1)
+        other[0, 4] = N_SPECIAL + (ids[0, 4] + 1) % N_WORDS
+        moved = (network(other, seen) - found).abs().amax(-1)
     assert (moved[0] > 1e-5).all()  # all places of the passage, its own above all
     assert moved[0].argmax() == 4
     assert moved[1:].max() == 0
@@ -117,10 +120,10 @@ def test_what_a_teacher_leaves_out_does_not_count() -> None:
 
 def test_losses_are_those_of_lines_and_deviations_from_means(base) -> None:
     trainer, lesson = make_trainer(base), make_lesson(3, 0)
-    ids = torch.from_numpy(lesson.ids).long()
+    ids, scopes = torch.from_numpy(lesson.ids).long(), torch.from_numpy(lesson.scopes)
     with torch.no_grad():
-        said = trainer.network(ids).numpy()
-    lines = base.network.encode_all(ids).numpy().reshape(3, PASSAGE, 16)
+        said = trainer.network(ids, find_seen(ids, scopes, itself=True)).numpy()
+    lines = base.network.encode_all(ids, scopes).numpy().reshape(3, PASSAGE, 16)
     deviations = lesson.codes * lesson.scales.astype(np.float32)[..., None]
     deviations[..., 0] -= 0.25
     known = lesson.ids >= N_SPECIAL
@@ -145,13 +148,29 @@ def test_unknown_words_and_boundaries_teach_nothing(base) -> None:
     codes, scales = lesson.codes.copy(), lesson.scales.copy()
     codes[lesson.ids < N_SPECIAL] = 99
     scales[lesson.ids < N_SPECIAL] = 5.0
-    changed = Lesson(lesson.ids, codes, scales)
+    changed = Lesson(lesson.ids, lesson.scopes, codes, scales)
     trainer = make_trainer(base)
     assert trainer.measure_voices(changed, 4) == trainer.measure_voices(lesson, 4)
     scales = lesson.scales.copy()
     scales[0, :3] = 0.0  # words of which nothing was said
-    silent = Lesson(lesson.ids, lesson.codes, scales)
+    silent = Lesson(lesson.ids, lesson.scopes, lesson.codes, scales)
     assert trainer.measure_voices(silent, 4) != trainer.measure_voices(lesson, 4)
+
+
+def test_what_was_read_apart_is_learned_apart(base) -> None:
+    lesson = make_lesson(4, 0)
+    lesson.scopes[:, 8:] = 7
+    ids, scales = lesson.ids.copy(), lesson.scales.copy()
+    ids[:, :8] = np.where(ids[:, :8] >= N_SPECIAL, ids[:, 7::-1], ids[:, :8])
+    ids[:, :8] = np.maximum(ids[:, :8], N_SPECIAL)  # another text in front
+    scales[:, :8] = 0.0
+    silent = Lesson(lesson.ids, lesson.scopes, lesson.codes, scales)
+    other = Lesson(ids, lesson.scopes, lesson.codes, scales)
+    trainer = make_trainer(base)
+    found, same = (trainer.measure_voices(part, 4) for part in (silent, other))
+    assert found == pytest.approx(same, abs=1e-6)
+    joined = Lesson(ids, np.zeros_like(lesson.scopes), lesson.codes, scales)
+    assert trainer.measure_voices(joined, 4) != pytest.approx(found, abs=1e-3)
 
 
 def test_both_voices_are_learned(base) -> None:
@@ -184,7 +203,8 @@ def test_some_words_are_read_as_unknown_and_taught_all_the_same(base, monkeypatc
     monkeypatch.setattr(student, "UNKNOWN_SHARE", 1.0)
     found = find_gradients()
     assert not found[N_SPECIAL:].any()
-    assert (found[:N_SPECIAL] > 0).all()  # boundaries are read as they are
+    assert found[UNKNOWN_ID] > 0
+    assert found[BOUNDARY_ID] == 0  # nobody sees it
     monkeypatch.setattr(student, "UNKNOWN_SHARE", 0.0)
     assert find_gradients()[UNKNOWN_ID] == 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import shutil
 import threading
 from collections.abc import Callable
@@ -19,6 +20,7 @@ import torch
 from grassmeans import Corpus
 from grassmeans.contexts.attention.levelling import EXPONENT
 from grassmeans.contexts.attention.reading import TrainingText, mix_corpora
+from grassmeans.contexts.attention.scopes import choose_group_sizes
 from grassmeans.contexts.attention.stored import BOUNDARY_ID, N_SPECIAL
 from grassmeans.contexts.attention.training import choose_teacher
 from grassmeans.contexts.pretrained.network import WordsInText
@@ -33,11 +35,14 @@ from grassmeans.contexts.teaching.lessons import (
 from grassmeans.contexts.teaching.teacher import (
     FUNCTION_WEIGHT,
     Listener,
+    Reading,
     Teacher,
+    cut_passages,
     describe_cost,
     describe_doubt,
     find_licence,
     fit_axes,
+    group_sentences,
     split_by_length,
     weigh_words,
 )
@@ -100,6 +105,37 @@ def test_a_text_without_frequent_words_is_too_small() -> None:
         fit_axes(ids, np.ones((100, 4), np.float32), np.ones(100, np.float32), 2)
 
 
+def test_sentences_are_read_by_themselves_where_they_have_words_enough() -> None:
+    text = "He came home late. Yes! It had rained all day, and so on. Good night."
+    words = [(m.start(), m.end()) for m in re.finditer(r"\w+", text)]
+    found = group_sentences(Reading(text, words, 40), 1)
+    # "Yes" goes with what follows, and the end, which has two words, with what is before.
+    texts = ["He came home late.", "Yes! It had rained all day, and so on. Good night."]
+    assert [reading.text for reading in found] == texts
+    assert [reading.slot for reading in found] == [40, 44]
+    assert [found[1].text[a:b] for a, b in found[1].spans[:3]] == ["Yes", "It", "had"]
+    assert sum(len(reading.spans) for reading in found) == len(words)
+    assert [reading.text for reading in group_sentences(Reading(text, words, 0), 3)] == [text]
+
+
+def test_scopes_are_what_the_teacher_reads_at_once(listen) -> None:
+    listener = listen()
+    plan = listener._plans[0][0]
+    numbers = np.arange(min(plan.n_passages, 40))
+    sizes = choose_group_sizes(numbers, 0)
+    heard = cut_passages(plan, numbers, listener.teacher.source, 8)
+    n_scopes = np.array([len(np.unique(row)) for row in heard.scopes])
+    n_documents = 1 + (heard.ids == BOUNDARY_ID).sum(axis=1)
+    n_read = sum(len(batch.ids) for batch in heard.batches)
+    whole = np.array(sizes) == 0
+    assert (n_scopes[whole] <= n_documents[whole] + 1).all()
+    assert n_scopes[np.array(sizes) == 1].mean() > n_documents[np.array(sizes) == 1].mean()
+    words = heard.ids != BOUNDARY_ID
+    pairs = np.stack([np.repeat(numbers, words.sum(axis=1)), heard.scopes[words]])
+    assert len(np.unique(pairs, axis=1).T) == n_read
+    np.testing.assert_array_equal(np.sort(heard.slots), np.flatnonzero(words.ravel()))
+
+
 def test_rows_are_rounded_to_half_a_step_and_zeros_stay() -> None:
     rows = torch.randn(200, 16, generator=torch.Generator().manual_seed(0))
     rows[3] = 0.0
@@ -123,7 +159,7 @@ def test_means_of_rare_words_are_shrunk(tmp_path) -> None:
     ids = np.array([[2, 3, 2], [0, 2, 1]], np.int32)
     codes = np.array([[[10, 0], [4, 4], [20, 0]], [[9, 9], [50, 50], [9, 9]]], np.int8)
     scales = np.array([[0.5, 1.0, 0.5], [1.0, 0.0, 1.0]], np.float16)  # once nothing was said
-    files.write(0, Lesson(ids, codes, scales))
+    files.write(0, Lesson(ids, np.zeros((2, 3), np.int16), codes, scales))
     found = measure_means([[files, files]], 5, "cpu")  # what is held out tells nothing
     expected = np.zeros((5, 2))
     expected[2] = [15.0 / (2 + SHRINKING), 0.0]
@@ -340,8 +376,8 @@ def test_without_room_nothing_is_read(listen, tmp_path, monkeypatch) -> None:
 
 
 def test_little_room_takes_passages_from_everywhere(listen, transformer_folder, text) -> None:
-    # 32 words of 32 axes and 6 bytes each: 100 passages.
-    small = Teacher(str(transformer_folder), disk=100 * 32 * 38 / 1e9)
+    # 32 words of 32 axes and 8 bytes each: 100 passages.
+    small = Teacher(str(transformer_folder), disk=100 * 32 * 40 / 1e9)
     listener = Listener(small, text, 32, Path("unused"), "cpu")
     assert listener.files[0][0].n_passages == 100
     assert listener.files[0][1].n_passages == listen().files[0][1].n_passages
