@@ -8,8 +8,12 @@ from functools import partial
 from pathlib import Path
 
 from english_texts.dialogues import (
+    read_casino,
     read_changelog,
+    read_meetings,
     read_schema_guided,
+    read_self_dialogues,
+    read_star,
     read_taskmaster,
     read_topical_chat,
 )
@@ -25,6 +29,7 @@ from english_texts.pages import (
     read_tatoeba,
     read_treebank,
 )
+from english_texts.singles import read_captions, read_customers, read_requests, read_translations
 
 Reader = Callable[[Path], Iterator[Document]]
 
@@ -144,6 +149,25 @@ SOURCES = (
         partial(read_answers, under="Posts.xml", source="stackexchange-coffee"),
     ),
     Source("vanatteveldt/wikinews", "CC BY 2.5", read_news),
+    Source(
+        "LukeSmithxyz/based.cooking",
+        "public domain",
+        partial(read_pages, under="content/", kind="howto", source="based-cooking"),
+    ),
+    Source("jfainberg/self_dialogue_corpus", "BSD-3-Clause", read_self_dialogues, 3_000_000),
+    Source("Yale-LILY/QMSum", "MIT, of meetings under CC BY 4.0", read_meetings, 900_000),
+    Source("RasaHQ/STAR", "MIT", read_star),
+    Source("kushalchawla/CaSiNo", "CC BY 4.0", read_casino),
+    Source("PolyAI-LDN/task-specific-datasets", "CC BY 4.0", read_customers),
+    Source("clinc/oos-eval", "CC BY 3.0", read_requests),
+    Source(
+        "ruizewang/evaluate",
+        "CC BY 4.0 (COCO)",
+        partial(read_captions, under="annotations/captions_val2017.json"),
+    ),
+    Source(
+        "Helsinki-NLP/Tatoeba-Challenge", "CC BY 2.0 FR (Tatoeba)", read_translations, 3_000_000
+    ),
 )
 
 
