@@ -31,6 +31,7 @@ from english_texts.pages import (
 )
 from english_texts.singles import read_captions, read_customers, read_requests, read_translations
 
+_COOKERY = "Woman-s-Institute-Library-of-Cookery--13-Volume"
 Reader = Callable[[Path], Iterator[Document]]
 
 
@@ -116,10 +117,20 @@ SOURCES = (
         _handbook,
         (
             "A-Little-Cook-Book-for-a-Little-Girl_16514",
+            "Carpentry-for-BoysIllustrations_20763",
             "Etiquette_14314",
             "How-to-Live-on-24-Hours-a-Day_2274",
             "The-Art-of-Public-Speaking_16317",
             "The-Book-of-Household-Management_10136",
+            "The-Boy-Mechanic--Volume-1700-Things-for-Boys-to-Do_12655",
+            "The-Easiest-Way-in-Housekeeping-and-CookingAdapted-to-Domestic-Use-or-Study-in"
+            "-Classes_15360",
+            f"{_COOKERY}-1--Essentials-of-Cookery--Cereals--Bread--Hot-__9935",
+            f"{_COOKERY}-2--Milk-Butter-and-Cheese--Eggs--Vegetables_9936",
+            f"{_COOKERY}-3--Soup--Meat--Poultry-and-Game--Fish-and-Shel__9937",
+            f"{_COOKERY}-4--Salads-and-Sandwiches--Cold-and-Frozen-Dess__9938",
+            f"{_COOKERY}-5--Fruit-and-Fruit-Desserts--Canning-and-Dryin__9939",
+            "Woodcraft-and-Camping_34607",
         ),
     ),
     Source("stdlib-js/datasets-sotu", "CC0, public domain", read_addresses),
