@@ -8,8 +8,12 @@ from functools import partial
 from pathlib import Path
 
 from english_texts.dialogues import (
+    read_casino,
     read_changelog,
+    read_meetings,
     read_schema_guided,
+    read_self_dialogues,
+    read_star,
     read_taskmaster,
     read_topical_chat,
 )
@@ -25,7 +29,9 @@ from english_texts.pages import (
     read_tatoeba,
     read_treebank,
 )
+from english_texts.singles import read_captions, read_customers, read_requests, read_translations
 
+_COOKERY = "Woman-s-Institute-Library-of-Cookery--13-Volume"
 Reader = Callable[[Path], Iterator[Document]]
 
 
@@ -111,10 +117,20 @@ SOURCES = (
         _handbook,
         (
             "A-Little-Cook-Book-for-a-Little-Girl_16514",
+            "Carpentry-for-BoysIllustrations_20763",
             "Etiquette_14314",
             "How-to-Live-on-24-Hours-a-Day_2274",
             "The-Art-of-Public-Speaking_16317",
             "The-Book-of-Household-Management_10136",
+            "The-Boy-Mechanic--Volume-1700-Things-for-Boys-to-Do_12655",
+            "The-Easiest-Way-in-Housekeeping-and-CookingAdapted-to-Domestic-Use-or-Study-in"
+            "-Classes_15360",
+            f"{_COOKERY}-1--Essentials-of-Cookery--Cereals--Bread--Hot-__9935",
+            f"{_COOKERY}-2--Milk-Butter-and-Cheese--Eggs--Vegetables_9936",
+            f"{_COOKERY}-3--Soup--Meat--Poultry-and-Game--Fish-and-Shel__9937",
+            f"{_COOKERY}-4--Salads-and-Sandwiches--Cold-and-Frozen-Dess__9938",
+            f"{_COOKERY}-5--Fruit-and-Fruit-Desserts--Canning-and-Dryin__9939",
+            "Woodcraft-and-Camping_34607",
         ),
     ),
     Source("stdlib-js/datasets-sotu", "CC0, public domain", read_addresses),
@@ -144,6 +160,25 @@ SOURCES = (
         partial(read_answers, under="Posts.xml", source="stackexchange-coffee"),
     ),
     Source("vanatteveldt/wikinews", "CC BY 2.5", read_news),
+    Source(
+        "LukeSmithxyz/based.cooking",
+        "public domain",
+        partial(read_pages, under="content/", kind="howto", source="based-cooking"),
+    ),
+    Source("jfainberg/self_dialogue_corpus", "BSD-3-Clause", read_self_dialogues, 3_000_000),
+    Source("Yale-LILY/QMSum", "MIT, of meetings under CC BY 4.0", read_meetings, 900_000),
+    Source("RasaHQ/STAR", "MIT", read_star),
+    Source("kushalchawla/CaSiNo", "CC BY 4.0", read_casino),
+    Source("PolyAI-LDN/task-specific-datasets", "CC BY 4.0", read_customers),
+    Source("clinc/oos-eval", "CC BY 3.0", read_requests),
+    Source(
+        "ruizewang/evaluate",
+        "CC BY 4.0 (COCO)",
+        partial(read_captions, under="annotations/captions_val2017.json"),
+    ),
+    Source(
+        "Helsinki-NLP/Tatoeba-Challenge", "CC BY 2.0 FR (Tatoeba)", read_translations, 3_000_000
+    ),
 )
 
 
