@@ -175,8 +175,9 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
             init=one_of(*INITS),
             rules=optional(instance_of(GroupingRules)),
         )
-        if self.rules is not None and self.rules.by_tree and not self.signed:
-            raise InputError("a tree is for lines that have ends: by_tree=True needs signed=True")
+        for name in ("by_tree", "by_silhouette"):
+            if getattr(self.rules, name, False) and not self.signed:
+                raise InputError(f"{name}=True is for lines that have ends: it needs signed=True")
         get_kernels(self.device)  # refuses what is not there
 
     def _check_bases(self, X: ArrayLike, *, reset: bool) -> Floats:

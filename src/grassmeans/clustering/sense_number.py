@@ -10,8 +10,8 @@ several times. Groups with too few contexts are no senses and go; of the others 
 directions are nearest become one, while the cosine of their angle is at least a limit
 (`grassmeans.clustering.merging`). A sense's direction is the one in which the contexts of its
 groups meet. A word with few different contexts is grouped by a tree of them
-(`grassmeans.clustering.trees`), and lines of transformers are split by one. All numbers that this
-depends on are the `GroupingRules` of a kind of context.
+(`grassmeans.clustering.trees`), and lines that look at the word itself are split by one, not by
+K-Grassmeans. All numbers that this depends on are the `GroupingRules` of a kind of context.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def find_any_number(
     different = find_different(sample)
     if len(different) < rules.few_contexts:
         few = sample[different]
-        if rules.by_tree:
+        if rules.by_silhouette:
             senses = group_by_silhouette(take_rays(few), rules.part_cosine, rules.max_senses)
         else:
             senses = group_few(few, rules.part_cosine, rules.max_senses)

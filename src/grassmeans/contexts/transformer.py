@@ -75,7 +75,12 @@ class TransformerEncoder(ContextEncoder):
 
     kind = "transformer"
     grouping = GroupingRules(
-        merge_cosine=0.93, rare_ease=0.05, part_cosine=0.95, few_contexts=900, by_tree=True
+        merge_cosine=0.93,
+        rare_ease=0.05,
+        part_cosine=0.95,
+        few_contexts=900,
+        by_tree=True,
+        by_silhouette=True,
     )
     lines_have_ends = True
     space_is_fixed = True

@@ -42,8 +42,10 @@ class GroupingRules:
     few_contexts : int
         With fewer different contexts of a word than these.
     by_tree : bool
-        Whether contexts are split by a tree, Ward's method, and few of them grouped by silhouettes
-        (`grassmeans.clustering.trees`); for lines that have ends.
+        Whether contexts are split by a tree, Ward's method (`grassmeans.clustering.trees`), and not
+        by K-Grassmeans; for lines that have ends.
+    by_silhouette : bool
+        Whether few of them are grouped by silhouettes (there, too); for lines that have ends.
     """
 
     max_senses: int = 12
@@ -53,12 +55,13 @@ class GroupingRules:
     part_cosine: float = 0.64
     few_contexts: int = 50
     by_tree: bool = False
+    by_silhouette: bool = False
 
     def __post_init__(self) -> None:
         names = ("merge_cosine", "merge_slope", "rare_ease", "part_cosine")
         cosines = dict.fromkeys(names, number(0.0, 1.0))
         counts = {"max_senses": whole(1, MOST_SENSES), "few_contexts": whole(1)}
-        check_fields(self, **counts, **cosines, by_tree=flag)
+        check_fields(self, **counts, **cosines, by_tree=flag, by_silhouette=flag)
 
     def for_word(self, count: int, n_tokens: int | None) -> GroupingRules:
         """The rules of a word that occurs so often in so many tokens (None: in the usual text).

@@ -154,12 +154,16 @@ class WordInducer:
         return replace(self, encoded=dict(zip(known, samples, strict=True)))
 
     def group_ahead(self, words: Sequence[str]) -> WordInducer:
-        """The same for some of the words that are encoded, their contexts grouped together."""
+        """The same for some of the words that are encoded, their contexts grouped together.
+
+        A tree has nothing for a device to do: it is left to those who describe the groups.
+        """
         encoded = self.only(words).encoded
         rich, groupers = [], []
         for word, sample in encoded.items():
             settings = self.settings_of(word)
-            if len(sample.bases) >= settings.fewest_contexts:
+            by_tree = settings.n_senses == AUTO and self.encoder.grouping.by_tree
+            if len(sample.bases) >= settings.fewest_contexts and not by_tree:
                 count, device = self.source.count_of(word), self.encoder.device
                 rich.append(word)
                 groupers.append(make_grouper(word, count, settings, self.encoder, device))

@@ -80,12 +80,16 @@ def test_a_tree_splits_into_so_many() -> None:
 
 @pytest.mark.parametrize("few", [10, 1000])
 def test_the_estimator_has_the_tree(few) -> None:
-    rules = GroupingRules(by_tree=True, few_contexts=few, part_cosine=0.95)
+    rules = GroupingRules(by_tree=True, by_silhouette=True, few_contexts=few, part_cosine=0.95)
     found = KGrassmeans("auto", signed=True, rules=rules).fit(THREE)
     assert found.n_senses_ == 3
     assert np.array_equal(found.predict(THREE), found.labels_)
-    with pytest.raises(InputError, match="signed=True"):
-        KGrassmeans("auto", rules=rules).fit(THREE)
+
+
+@pytest.mark.parametrize("what", ["by_tree", "by_silhouette"])
+def test_lines_without_ends_have_no_such_tree(what) -> None:
+    with pytest.raises(InputError, match=f"{what}=True is for lines that have ends"):
+        KGrassmeans("auto", rules=GroupingRules(**{what: True})).fit(THREE)
 
 
 def lines(*angles: float) -> np.ndarray:

@@ -28,6 +28,7 @@ def test_granularity_turns_both_limits() -> None:
         ({"part_cosine": float("nan")}, "part_cosine must be a number from 0 to 1; got nan"),
         ({"rare_ease": 1.1}, "rare_ease must be a number from 0 to 1; got 1.1"),
         ({"by_tree": 1}, "by_tree must be true or false; got 1"),
+        ({"by_silhouette": 0}, "by_silhouette must be true or false; got 0"),
     ],
 )
 def test_what_is_no_rule_is_explained(rule, message) -> None:

@@ -8,9 +8,11 @@ import pytest
 from grassmeans import Corpus, WordVectors
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts.subspaces import SubspaceEncoder
+from grassmeans.geometry.rules import GroupingRules
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.senses import induction
 from grassmeans.senses.word_induction import WordInducer
+from rays import Rays
 
 A_CONTEXT = 4 * 2 * 8  # bytes of a basis of rank 2 in 8 dimensions
 BATCHES = [["w1", "w2"], ["no", "w3"], ["w4", "w5"], ["w6"]]  # of 3, 3, 4 + 4 and 4 contexts
@@ -43,3 +45,18 @@ def test_the_memory_is_known_or_taken_for_none(monkeypatch) -> None:
     assert induction.count_memory() > 1 << 28
     monkeypatch.delattr("os.sysconf")
     assert induction.count_memory() == 0
+
+
+@pytest.mark.parametrize("n_senses", ["auto", 2])
+def test_a_tree_is_not_made_ahead(n_senses) -> None:
+    class Trees(Rays):
+        grouping = GroupingRules(by_tree=True, few_contexts=5)
+
+    vectors = WordVectors(["nest", "steel"], np.eye(2, dtype=np.float32))
+    encoder = Trees(vectors, ContextShape(window=2, rank=1), frozenset())
+    corpus = Corpus.from_texts(["nest crane", "steel crane"] * 30, language="none")
+    inducer = WordInducer(corpus, encoder, InductionSettings(n_senses=n_senses))
+    ahead = inducer.encode_ahead(["crane"]).group_ahead(["crane"])
+    assert list(ahead.grouped) == ([] if n_senses == "auto" else ["crane"])
+    assert len(ahead.encoded["crane"].bases) == 60
+    np.testing.assert_array_equal(ahead("crane").directions, inducer("crane").directions)
