@@ -66,6 +66,11 @@ class Training:
         READ,
         _told("With a teacher: take this encoder, trained without one, as the other."),
     ] = None
+    start: Annotated[
+        Path | None,
+        READ,
+        _told("With a teacher: go on from this encoder or model, which was trained with one."),
+    ] = None
 
     def settings(self, seed: int) -> EncoderSettings:
         """The sizes and lengths."""
@@ -83,6 +88,12 @@ class Training:
 
         name = self.teacher.removeprefix(TRANSFORMER)
         return Teacher(name, self.teacher_layers, self.teacher_disk, self.teacher_cache)
+
+    def find_start(self) -> Path | None:
+        """The folder of an encoder or a model to go on from, which may be an installed one."""
+        from grassmeans.models.places import resolve_name
+
+        return None if self.start is None else resolve_name(self.start)
 
 
 def encoder(
@@ -108,6 +119,9 @@ def encoder(
     here only. It is trained after an encoder without a teacher, whose lines it learns as well:
     --epochs are those of each, --minutes of both together, and on a GPU the teacher reads
     meanwhile. Needs pip install 'grassmeans[encoder,transformers]'.
+
+    With --start a teacher goes on with an encoder that it, or another one, has taught before: the
+    English model on your own text, say.
 
     Several GPUs or machines train it together where PyTorch's torchrun starts the command; a step
     is then shared between them.
@@ -141,6 +155,7 @@ def encoder(
         shares=shares,
         teacher=training.open_teacher(),
         base=training.base,
+        start=training.find_start(),
         device=device,
         workers=workers,
         overwrite=overwrite,

@@ -111,7 +111,9 @@ def model(
         language=language,
         senses_from=senses_from or (),
         lexemes_from=lexemes_from,
-        reading=Reading(encoder, shares, training.open_teacher(), training.base),
+        reading=Reading(
+            encoder, shares, training.open_teacher(), training.base, training.find_start()
+        ),
         about=replace(told, sources=(*told.sources, *map(Source.parse, source or ()))),
         tests=dict(map(_split_test, test or ())),
         device=device,

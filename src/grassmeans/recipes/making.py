@@ -104,7 +104,7 @@ class Reading:
     ----------
     encoder : path, optional
         One that is there; by default one is trained on all corpora.
-    shares, teacher, base
+    shares, teacher, base, start
         As for `grassmeans.contexts.attention.training.train_encoder`.
     """
 
@@ -112,17 +112,20 @@ class Reading:
     shares: Sequence[float] | None = None
     teacher: Teacher | str | None = None
     base: str | Path | None = None
+    start: str | Path | None = None
 
     def __post_init__(self) -> None:
-        trained = [self.shares, self.teacher, self.base]
+        trained = [self.shares, self.teacher, self.base, self.start]
         if self.encoder is not None and any(given is not None for given in trained):
-            raise InputError("the encoder is given, not trained: leave shares, teacher, base out")
+            left = "leave shares, teacher, base, start out"
+            raise InputError(f"the encoder is given, not trained: {left}")
 
     def identify(self) -> list[Any]:
         """What a training depends on, beside corpora and settings; a teacher may be elsewhere."""
         told = {name: getattr(self.teacher, name, None) for name in ("source", "layers", "disk")}
         base = None if self.base is None else read_manifest(Path(self.base), "encoder")
-        return [self.shares, str(told["source"] or self.teacher), *told.values(), base]
+        start = [] if self.start is None else [read_manifest(Path(self.start))]
+        return [self.shares, str(told["source"] or self.teacher), *told.values(), base, *start]
 
 
 @check_arguments()
@@ -192,7 +195,7 @@ def make_model(
     tasks = {name: open_task(name, path) for name, path in (tests or {}).items()}
     if reading.encoder is None:
         choose_device(device)  # refuses what is not there, before anything is done
-    inputs = [*paths, *senses_from, lexemes_from, reading.encoder, reading.base]
+    inputs = [*paths, *senses_from, lexemes_from, reading.encoder, reading.base, reading.start]
     inputs += (tests or {}).values()
     here: dict[str, Any] = {"workers": workers, "show_progress": show_progress}
     there = here | {"engine": engine}
@@ -285,7 +288,7 @@ def _take_encoder(
     if reading.encoder is not None:
         return Path(reading.encoder)
     digests = [corpus.manifest["digest"] for corpus in corpora]
-    given = {name: getattr(reading, name) for name in ("shares", "teacher", "base")}
+    given = {name: getattr(reading, name) for name in ("shares", "teacher", "base", "start")}
     make = partial(train_encoder, corpora, settings=recipe.encoder, **given, **how)
     return steps.take("encoder", [digests, asdict(recipe.encoder), *reading.identify()], make)
 

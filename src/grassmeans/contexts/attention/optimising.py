@@ -310,6 +310,7 @@ class Trainer:
         ranks: Ranks = ALONE,
     ) -> None:
         self.network, self.ranks = network, ranks
+        self.pace = 1.0  # of the learning rates
         self._seed, self._shortcuts, self._compiled = seed, shortcuts, compiled
         self._device = network.vectors.device
         self._encode: Any = torch.compile(network, dynamic=False) if compiled else network
@@ -339,7 +340,7 @@ class Trainer:
 
     def step(self, batch: Any, number: int, progress: float) -> Tensor:
         """Learn from a batch, at this share of the training; the loss before the step."""
-        rate = learning_rate(progress)
+        rate = self.pace * learning_rate(progress)
         for optimiser, most in zip(self._optimisers, (MATRIX_RATE, VECTOR_RATE), strict=True):
             optimiser.param_groups[0]["lr"] = rate * most
         loss = self._find_loss(batch, number)

@@ -50,6 +50,7 @@ from grassmeans.vectors.training import MOST_EPOCHS, SEED
 if TYPE_CHECKING:
     from grassmeans.contexts.attention.network import LeaveOneOutNetwork
     from grassmeans.contexts.attention.optimising import Ranks
+    from grassmeans.contexts.taught import TaughtEncoder
     from grassmeans.contexts.teaching.teacher import Teacher
 
 Shape = TypeVar("Shape", bound=AttentionShape)
@@ -182,6 +183,7 @@ def train_encoder(
     shares: Sequence[float] | None = None,
     teacher: Teacher | str | Path | None = None,
     base: str | Path | None = None,
+    start: str | Path | None = None,
     device: str | None = None,
     workers: int | None = None,
     overwrite: bool = False,
@@ -207,6 +209,9 @@ def train_encoder(
     base : path, optional
         With a teacher: an encoder without one, whose lines are learned as well; by default one is
         trained first.
+    start : path, optional
+        With a teacher: an encoder that was trained with one, or a model that has such a one, to go
+        on from, on this text; the new one has its sizes.
     device : {"cpu", "cuda"}, optional
         By default a GPU where there is one.
     workers : int, optional
@@ -235,23 +240,32 @@ def train_encoder(
     corpora = [corpus] if isinstance(corpus, Corpus) else list(corpus)
     if not corpora:
         raise InputError("there must be a corpus to train on; got none")
-    chosen = (settings or EncoderSettings()).complete(sum(c.n_tokens for c in corpora), device)
-    plan = TrainingPlan(corpora, shares, chosen, device, workers, show_progress, started)
     lessons = None if teacher is None else choose_teacher(teacher)
-    if lessons is None and base is not None:
-        raise InputError("an encoder to start from (base=...) is for a training with a teacher")
+    for name, given in {"base": base, "start": start}.items():
+        if lessons is None and given is not None:
+            raise InputError(f"an encoder to start from ({name}=...) is for one with a teacher")
+    chosen = settings or EncoderSettings()
+    before: TaughtEncoder | None = None
+    if start is not None:
+        from grassmeans.contexts.teaching.starting import read_start, take_sizes
+
+        before = read_start(start)
+        chosen = take_sizes(before, chosen)
+    chosen = chosen.complete(sum(c.n_tokens for c in corpora), device)
+    plan = TrainingPlan(corpora, shares, chosen, device, workers, show_progress, started)
     fields = plan.describe()
     identity = [fields["training"], fields.get("corpora", fields["corpus"])]
     if lessons is not None:
         started_from = None if base is None else read_manifest(Path(base), KIND)
         identity += [lessons.describe(), lessons.disk, started_from]
+        identity += [] if before is None else [before.identity()]
     from grassmeans.contexts.attention.optimising import count_ranks, join_ranks
 
     if lessons is not None and count_ranks() > 1:
         raise InputError("a teacher is heard by one process: start the command without torchrun")
     with join_ranks(device) as ranks:
         if ranks.is_first:
-            inputs = [*(one.path for one in corpora), base]
+            inputs = [*(one.path for one in corpora), base, start]
             # Where a teacher cannot be heard, what was trained before that is not lost.
             kept = lessons is not None
             with output_folder(
@@ -265,7 +279,7 @@ def train_encoder(
                     else:
                         from grassmeans.contexts.teaching.finishing import teach
 
-                        teach(plan, lessons, base, building, tell)
+                        teach(plan, lessons, base, before, building, tell)
         else:
             with _use_threads(workers), explain_memory_errors():
                 _run(plan, plan.mix(), Path(ranks.tell()), ranks)

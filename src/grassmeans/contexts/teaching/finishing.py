@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -33,6 +32,7 @@ from grassmeans.contexts.attention.training import (
 from grassmeans.contexts.learned import LearnedEncoder
 from grassmeans.contexts.taught import StudentShape, StudentWeights, TaughtEncoder
 from grassmeans.contexts.teaching.lessons import measure_means
+from grassmeans.contexts.teaching.starting import PACE, give_weights
 from grassmeans.contexts.teaching.student import StudentNetwork, StudentTrainer
 from grassmeans.contexts.teaching.teacher import Listener, Teacher, weigh_words
 from grassmeans.errors import InputError
@@ -43,6 +43,7 @@ from grassmeans.vectors.word_vectors import WordVectors
 
 VOICE_SHARE = 0.8  # length of what does stand in a place beside 1 of what could
 FIRST_SHARE = 1 / 3  # of the minutes of a training: of the network that a student learns from
+FIRST_SHARE_GOING_ON = 0.4  # the same for a student that knows much already
 MOST_AXES = 256  # of the lines of both voices together
 _CHECKPOINT, _BASE, _LESSONS = "student.safetensors", "base", "lessons"
 
@@ -51,6 +52,7 @@ def teach(
     plan: TrainingPlan,
     teacher: Teacher,
     base: str | Path | None,
+    start: TaughtEncoder | None,
     building: Building,
     tell: Callable[[str], None] | None,
 ) -> None:
@@ -62,7 +64,8 @@ def teach(
     folder = scratch / _LESSONS if teacher.cache is None else Path(teacher.cache)
     lessons = Listener(teacher, text, settings.passage, folder, plan.device, plan.workers, show)
     lessons.prepare(tell)
-    first_plan, own = _plan_both(plan, with_base=base is not None)
+    share = FIRST_SHARE if start is None else FIRST_SHARE_GOING_ON
+    first_plan, own = _plan_both(plan, 0.0 if base is not None else share)
     if base is None and not (first / MANIFEST).exists():
         first.mkdir(exist_ok=True)
         # A GPU has room for both; on a CPU they would only wait for each other.
@@ -73,26 +76,35 @@ def teach(
     reader = MixedReader(lessons.listen(), text.shares)
     length = CourseLength.plan(own, reader.n_passages, None)
     trainer = prepare_student(text, found, lessons, settings, plan.device, length.is_long)
+    fields = plan.describe() | {"teacher": teacher.describe()}
+    seen_before = 0
+    if start is not None:
+        give_weights(start, text.words, trainer.network)
+        trainer.pace = PACE
+        if start.weights.training is not None:
+            seen_before = start.weights.training.tokens_seen
+        fields["start"] = {"digest": start.identity(), "tokens_seen": seen_before}
     report = Course(trainer, reader, length).run(scratch / _CHECKPOINT, show)
-    encoder = finish_student(trainer, text, found, teacher, report, settings.random_state)
+    seen = seen_before + report["tokens_seen"]
+    encoder = finish_student(trainer, text, found, teacher, seen, settings.random_state)
     held_out = reader.held_out()
     report["voices"] = None
     if len(held_out):
         report["voices"] = trainer.measure_voices(held_out, length.batch_passages)
-    fields = plan.describe() | report | {"teacher": teacher.describe()}
-    write_encoder(building.folder, encoder, fields)
+    write_encoder(building.folder, encoder, fields | report)
 
 
-def _plan_both(plan: TrainingPlan, *, with_base: bool) -> tuple[TrainingPlan, EncoderSettings]:
+def _plan_both(plan: TrainingPlan, share: float) -> tuple[TrainingPlan, EncoderSettings]:
     """The plan of the leave-one-out network, and the settings of the student.
 
-    Where the clock ends a training, the steps of both together take the time that is given; what
+    Where the clock ends a training, the steps of both together take the time that is given, of
+    which the first one has a ``share``; what
     waits for a compiler, or for the teacher, is not counted. On a GPU a student's
     steps have twice the tokens: it needs no choice between all words, and waits for launches.
     """
     alone, own = plan, plan.settings
-    if own.minutes is not None and not with_base:
-        first = FIRST_SHARE * own.minutes
+    if own.minutes is not None and share:
+        first = share * own.minutes
         alone = replace(plan, settings=replace(own, minutes=first), started=None)
         own = replace(own, minutes=own.minutes - first)
     if plan.device == "cuda" and own.batch_tokens is not None:
@@ -160,11 +172,11 @@ def finish_student(
     text: TrainingText,
     base: LearnedEncoder,
     teacher: Teacher,
-    report: Mapping[str, Any],
+    tokens_seen: int,
     random_state: int,
 ) -> TaughtEncoder:
     """An encoder of a trained student: its voices joined, and words among its lines."""
-    record = TrainingRecord(report["tokens_seen"], text.n_tokens)
+    record = TrainingRecord(tokens_seen, text.n_tokens)
     weights = export_student(trainer, record, teacher)
     both = (base.vectors.vectors, weights.means)
     words = np.concatenate([unit_rows(np.asarray(rows)) for rows in both], axis=1)

@@ -18,6 +18,7 @@ from grassmeans.contexts.attention.stored import N_SPECIAL, TrainingRecord
 from grassmeans.contexts.attention.training import EncoderSettings, TrainingPlan
 from grassmeans.contexts.learned import LearnedEncoder
 from grassmeans.contexts.teaching.finishing import (
+    FIRST_SHARE,
     VOICE_SHARE,
     _plan_both,
     export_student,
@@ -28,7 +29,7 @@ from grassmeans.contexts.teaching.student import StudentTrainer
 from grassmeans.contexts.teaching.teacher import Listener, Teacher
 from grassmeans.corpus.occurrences import number_words
 
-REPORT = {"tokens_seen": 123}
+SEEN = 123
 
 
 def test_axes_are_the_main_ones_seen_from_the_origin() -> None:
@@ -104,7 +105,7 @@ def test_an_exported_student_says_what_the_network_says(trainer, text, teacher) 
 
 
 def test_finished_lines_are_those_of_both_voices(trainer, text, base, teacher) -> None:
-    encoder = finish_student(trainer, text, base, teacher, REPORT, random_state=0)
+    encoder = finish_student(trainer, text, base, teacher, SEEN, random_state=0)
     assert encoder.weights.training == TrainingRecord(123, text.n_tokens)
     assert list(encoder.vectors.words) == list(base.vectors.words)
     assert encoder.function_words == text.function_words
@@ -125,12 +126,12 @@ def test_finished_lines_are_those_of_both_voices(trainer, text, base, teacher) -
     # All axes are kept here, so that what lies between lines is what lies between voices.
     assert encoder.weights.n_axes == both.shape[1]
     np.testing.assert_allclose(lines @ lines.T, expected @ expected.T, atol=0.02)
-    again = finish_student(trainer, text, base, teacher, REPORT, random_state=0)
+    again = finish_student(trainer, text, base, teacher, SEEN, random_state=0)
     assert again.identity() == encoder.identity()
 
 
 def test_words_lie_where_contexts_do_that_speak_of_them(trainer, text, base, teacher) -> None:
-    encoder = finish_student(trainer, text, base, teacher, REPORT, random_state=0)
+    encoder = finish_student(trainer, text, base, teacher, SEEN, random_state=0)
     one, other = (encoder.vectors.words.index(word) for word in ("crane", "bank"))
     placed = np.asarray(encoder.vectors.vectors)
     np.testing.assert_allclose(np.linalg.norm(placed, axis=1), 1.0, rtol=1e-4)
@@ -150,7 +151,7 @@ def test_few_contexts_tell_nothing_of_axes(trainer, base, teacher, topic_corpus)
     small = Corpus.from_texts(["the crane of birdba", "a crane in birdbe"])
     text = mix_corpora([small], None, 1, 5, words=base.vectors.words)
     assert small.n_tokens < FEWEST_TO_LEVEL
-    encoder = finish_student(trainer, text, base, teacher, REPORT, random_state=0)
+    encoder = finish_student(trainer, text, base, teacher, SEEN, random_state=0)
     assert np.count_nonzero(encoder.weights.axes) == encoder.weights.shape.n_voices
 
 
@@ -161,18 +162,18 @@ def plan_training(corpus: Corpus, device: str = "cpu", **settings: float) -> Tra
 
 def test_both_networks_together_take_the_minutes_that_are_given(topic_corpus) -> None:
     plan = plan_training(topic_corpus, minutes=9)
-    alone, own = _plan_both(plan, with_base=False)
+    alone, own = _plan_both(plan, FIRST_SHARE)
     assert (alone.settings.minutes, own.minutes) == (3.0, 6.0)
     assert alone.corpora is plan.corpora
-    assert _plan_both(plan, with_base=True)[1].minutes == 9  # the other one is there already
+    assert _plan_both(plan, 0.0)[1].minutes == 9  # the other one is there already
 
 
 def test_each_network_takes_the_epochs_that_are_given(topic_corpus) -> None:
-    alone, own = _plan_both(plan_training(topic_corpus, epochs=4), with_base=False)
+    alone, own = _plan_both(plan_training(topic_corpus, epochs=4), 0.5)
     assert (alone.settings.epochs, own.epochs) == (4, 4)
 
 
 def test_steps_of_a_student_are_larger_on_a_gpu(topic_corpus) -> None:
     for device, expected in (("cpu", 4096), ("cuda", 8192)):
-        alone, own = _plan_both(plan_training(topic_corpus, device, epochs=1), with_base=False)
+        alone, own = _plan_both(plan_training(topic_corpus, device, epochs=1), 0.5)
         assert (alone.settings.batch_tokens, own.batch_tokens) == (4096, expected)
