@@ -167,6 +167,10 @@ class ContextEncoder(ABC):
                 f"contexts of the kind {self.kind!r} are computed on the CPU: leave the device out"
             )
 
+    def reads_twice(self, n_contexts: int, n_tokens: int) -> bool:
+        """Whether so many contexts of so much text overlap: all are best encoded together then."""
+        return False
+
     def measure_cost(self, source: OccurrenceSource, positions: Indices) -> float | None:
         """Seconds for one context, measured on a few; None where they are soon encoded anyway."""
         return None

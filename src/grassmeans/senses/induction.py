@@ -43,8 +43,8 @@ BATCH_WORDS = 16
 BLOCK_BATCHES = 12
 """Batches whose contexts a device groups together: 300 MB of lines, 1.4 GB of subspaces."""
 
-_ENCODED_SHARE, _FEWEST_BYTES = 1 / 4, 1 << 30
-"""Of the memory: contexts that a device encodes together. The more words, the fewer passages are
+_ENCODED_SHARE, _FEWEST_BYTES = 0.4, 1 << 30
+"""Of the memory: contexts that are encoded together. The more words, the fewer passages are
 read twice; with all of them, the text is read once."""
 
 PAPER_MIN_COUNT = 10_000
@@ -227,16 +227,21 @@ def _make_tasks(
     """Batches with their inducer.
 
     A device other than the CPU encodes and groups many words at once, here: workers have only
-    to describe the groups.
+    to describe the groups. So does the CPU encode, where words have so many contexts that their
+    passages would be read again and again; workers group them.
     """
     if not isinstance(inducer, WordInducer):
         yield from ((batch, inducer, parts) for batch in batches)
         return
-    if inducer.encoder.device == "cpu":
+    on_cpu, n_contexts = inducer.encoder.device == "cpu", _count_contexts(batches, inducer)
+    if on_cpu and not inducer.encoder.reads_twice(n_contexts, inducer.source.n_tokens):
         yield from ((batch, inducer.only(batch), parts) for batch in batches)
         return
     for stretch in _cut_stretches(batches, inducer, parts):
         encoded = inducer.encode_ahead([word for _, words in stretch for word in words])
+        if on_cpu:
+            yield from ((batch, encoded.only(batch), parts) for batch, _ in stretch)
+            continue
         for i in range(0, len(stretch), BLOCK_BATCHES):
             block = stretch[i : i + BLOCK_BATCHES]
             ahead = encoded.group_ahead([word for _, words in block for word in words])
@@ -247,21 +252,27 @@ def _cut_stretches(
     batches: Sequence[list[str]], inducer: WordInducer, parts: Path | None
 ) -> Iterator[list[tuple[list[str], list[str]]]]:
     """Batches that are encoded together, as many as the memory takes; each with what it lacks."""
-    shape, most = inducer.encoder.shape, inducer.settings.max_contexts
+    shape = inducer.encoder.shape
     room = max(_FEWEST_BYTES, int(_ENCODED_SHARE * count_memory()))
     a_context = 4 * shape.rank * inducer.encoder.vectors.dim
     stretch: list[tuple[list[str], list[str]]] = []
     taken = 0
     for batch in batches:
         words = [] if _Part(batch, parts).is_finished else batch
-        counts = [inducer.source.count_of(word) for word in words if inducer.occurs(word)]
-        needed = a_context * sum(min(count, most) for count in counts)
+        needed = a_context * _count_contexts([words], inducer)
         if stretch and taken + needed > room:
             yield stretch
             stretch, taken = [], 0
         stretch.append((batch, words))
         taken += needed
     yield stretch
+
+
+def _count_contexts(batches: Sequence[Sequence[str]], inducer: WordInducer) -> int:
+    """How many contexts of all words are looked at."""
+    most = inducer.settings.max_contexts
+    words = (word for batch in batches for word in batch if inducer.occurs(word))
+    return sum(min(inducer.source.count_of(word), most) for word in words)
 
 
 def count_memory() -> int:

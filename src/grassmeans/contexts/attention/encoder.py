@@ -223,6 +223,11 @@ class NetworkEncoder(ContextEncoder):
             lines[rows] = self.encode_at(source, positions[rows])
         return lines
 
+    def reads_twice(self, n_contexts: int, n_tokens: int) -> bool:
+        """Whether a passage for each context is more than all text, twice over."""
+        own = int(self.weights.shape.passage * self.own_share)
+        return n_contexts * own > 2 * n_tokens
+
     def measure(self, occurrences: Occurrences, words: Numbers, lines: SenseLines) -> Floats:
         """Distances of occurrences to the senses of their words, as `measure_senses` gives them."""
         if self.device == "cpu":
