@@ -76,14 +76,23 @@ def test_the_model_is_built_from_its_texts(tmp_path, transformer_folder):
     for _ in range(2):  # what is there is let be
         done = build("pack", texts, tmp_path / "corpora")
         assert done.returncode == 0, done.stderr
-    chat = Corpus.open(tmp_path / "corpora" / "chat")
+    chat, fiction = (Corpus.open(tmp_path / "corpora" / part) for part in ("chat", "fiction"))
     assert (chat.n_documents, chat.document_text(0)) == (32, make_topic_text(64, 2).documents[1])
-    given = ("model", tmp_path / "corpora", transformer_folder, tmp_path / "en")
-    done = build(*given, *SIZES, "--min-count", 100, "--teacher-layers", "1-2", "-j", 1, "--keep")
+    assert (fiction.n_documents, fiction.document_text(1)) == (
+        32,
+        make_topic_text(64, 3).documents[2],
+    )
+    given = (tmp_path / "corpora", transformer_folder, tmp_path / "encoder")
+    training = ("--teacher-layers", "1-2", "-j", 1)
+    done = build("encoder", *given, *SIZES, *training)
+    assert done.returncode == 0, done.stderr
+    given = ("model", tmp_path / "corpora", tmp_path / "encoder", tmp_path / "en")
+    done = build(*given, "--min-count", 100, "-j", 1, "--keep")
     assert done.returncode == 0, done.stderr
     model = load(tmp_path / "en")
     assert model.encoder.kind == "taught"
-    assert model.manifest["corpus"]["n_documents"] == 4 * 64 + 32  # no senses are sought in chat
+    # No senses are sought in chat.
+    assert model.manifest["corpus"]["n_documents"] == 64 + 64 + 32 + 16 + 22
     shares = model.manifest["recipe"]["encoder"]["training"]["shares"]
     assert shares == pytest.approx([1 / 7] * 5 + [2 / 7])
     assert "Topical-Chat" in (tmp_path / "en" / "MODEL_CARD.md").read_text()
