@@ -175,7 +175,7 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
             init=one_of(*INITS),
             rules=optional(instance_of(GroupingRules)),
         )
-        for name in ("by_tree", "by_silhouette"):
+        for name in ("by_tree", "by_pairs", "by_silhouette"):
             if getattr(self.rules, name, False) and not self.signed:
                 raise InputError(f"{name}=True is for lines that have ends: it needs signed=True")
         get_kernels(self.device)  # refuses what is not there

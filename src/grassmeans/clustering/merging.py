@@ -106,23 +106,37 @@ class LineGroups(Groups):
 
 
 class RayGroups(Groups):
-    """Groups of lines that have ends: the direction is the mean."""
+    """Groups of lines that have ends: the direction is the mean.
 
-    def __init__(self, bases: Floats, found: InducedDirections) -> None:
+    Two groups are as near as their directions, or ``by_pairs`` as their contexts are to each other
+    in the mean: groups whose contexts are little alike are then far from others, too.
+    """
+
+    def __init__(self, bases: Floats, found: InducedDirections, *, by_pairs: bool = False) -> None:
         rays = take_rays(bases).astype(np.float64)
         groups = range(len(found.directions))
         sums = np.stack([rays[found.labels == k].sum(axis=0) for k in groups])
         super().__init__(_share_contexts(found), sums)
+        self._n_contexts = len(found.labels)
+        self._by_pairs = by_pairs
 
     def cosines(self) -> Doubles:
         """Of rays: opposite ones are farthest apart."""
-        lengths = np.maximum(np.linalg.norm(self.sums, axis=1), np.finfo(np.float64).tiny)
+        tiny = np.finfo(np.float64).tiny
+        if self._by_pairs:
+            lengths = np.maximum(self.shares * self._n_contexts, tiny)
+        else:
+            lengths = np.maximum(np.linalg.norm(self.sums, axis=1), tiny)
         return np.asarray(self.sums @ self.sums.T / np.outer(lengths, lengths))
 
 
-def start_groups(bases: Floats, found: InducedDirections, *, signed: bool = False) -> Groups:
+def start_groups(
+    bases: Floats, found: InducedDirections, *, signed: bool = False, by_pairs: bool = False
+) -> Groups:
     """The groups that were found; contexts labelled -1 belong to none."""
-    return RayGroups(bases, found) if signed else LineGroups(bases, found)
+    if signed:
+        return RayGroups(bases, found, by_pairs=by_pairs)
+    return LineGroups(bases, found)
 
 
 def measure_rarity(shares: Doubles) -> Doubles:

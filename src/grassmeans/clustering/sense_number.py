@@ -116,7 +116,7 @@ def find_any_number(
     if len(sample) < len(bases):
         (found,) = yield [ask_nearest(bases, found.directions, fit)]
     found = drop_small(found)
-    groups = start_groups(bases, found, signed=fit.signed)
+    groups = start_groups(bases, found, signed=fit.signed, by_pairs=rules.by_pairs)
     merged = merge_groups(groups, rules.merge_cosine, rules.rare_ease)
     senses = np.append(merged, -1)[found.labels]
     met = yield from _meet(bases, senses, bases, fit)

@@ -18,6 +18,7 @@ from grassmeans.arrays import Floats
 from grassmeans.clustering.merging import is_apart
 from grassmeans.clustering.settings import AUTO, InductionSettings
 from grassmeans.contexts.interface import ContextEncoder
+from grassmeans.senses.calibration import measure_inside
 from grassmeans.senses.describing import describe_senses
 from grassmeans.senses.entries import Sense, WordSenses
 from grassmeans.senses.inflection import Groups, level_word
@@ -56,7 +57,9 @@ def find_new_senses(
     found = group_contexts(entry.word, levelled, free, encoder, total)
     directions = Groups.of(found, levelled is not part.bases).meet(part.bases)
     kept: list[Floats] = []
-    taken = [row for row in entry.directions if row.any()]
+    is_taken = entry.directions.any(axis=1)
+    taken = list(entry.directions[is_taken])
+    inside = np.where(usual < 1.0, measure_inside(usual), 1.0)[is_taken].tolist()
     each = sample.count / len(sample.contexts) / total  # the share that a context stands for
     for k in np.argsort(-np.bincount(found.labels_, minlength=len(directions))).tolist():
         direction = directions[k]
@@ -64,11 +67,15 @@ def find_new_senses(
         own = sample[members].measure(direction[None])[:, 0]
         nearer = own < distances[members].min(axis=1)
         size = int(nearer.sum())
-        cosines = np.stack([*taken, direction]) @ direction
+        cosines = np.stack([*taken, direction])[:-1] @ direction
         cosines = cosines if encoder.lines_have_ends else np.abs(cosines)
-        if size >= FEWEST_NEW and is_apart(cosines[:-1], size * each, found.turned_rules):
+        of_own = float(measure_inside([own[nearer].mean() if size else 1.0])[0])
+        if found.turned_rules.by_pairs:
+            cosines = cosines * np.array(inside) * of_own
+        if size >= FEWEST_NEW and is_apart(cosines, size * each, found.turned_rules):
             kept.append(direction)
             taken.append(direction)
+            inside.append(of_own)
     return np.stack(kept) if kept else nothing
 
 

@@ -44,6 +44,9 @@ class GroupingRules:
     by_tree : bool
         Whether contexts are split by a tree, Ward's method (`grassmeans.clustering.trees`), and not
         by K-Grassmeans; for lines that have ends.
+    by_pairs : bool
+        Whether ``merge_cosine`` is that of the contexts of two groups, pair by pair and in the
+        mean, and not that of their directions; for lines that have ends.
     by_silhouette : bool
         Whether few of them are grouped by silhouettes (there, too); for lines that have ends.
     """
@@ -55,13 +58,15 @@ class GroupingRules:
     part_cosine: float = 0.64
     few_contexts: int = 50
     by_tree: bool = False
+    by_pairs: bool = False
     by_silhouette: bool = False
 
     def __post_init__(self) -> None:
         names = ("merge_cosine", "merge_slope", "rare_ease", "part_cosine")
         cosines = dict.fromkeys(names, number(0.0, 1.0))
         counts = {"max_senses": whole(1, MOST_SENSES), "few_contexts": whole(1)}
-        check_fields(self, **counts, **cosines, by_tree=flag, by_silhouette=flag)
+        flags = dict.fromkeys(("by_tree", "by_pairs", "by_silhouette"), flag)
+        check_fields(self, **counts, **cosines, **flags)
 
     def for_word(self, count: int, n_tokens: int | None) -> GroupingRules:
         """The rules of a word that occurs so often in so many tokens (None: in the usual text).

@@ -82,6 +82,30 @@ def test_rays_are_merged_by_their_means():
     assert merge_groups(LineGroups(bases, three), 0.99).tolist() == [0, 1, 0]
 
 
+def test_rays_are_merged_pair_by_pair():
+    # Rays at -45, 45, -60 and 60 degrees in a plane:
+    # the means of (-45, 45) and of (-60, 60) have one direction, and the cosines of the four pairs
+    # are those of 15, 105, 105 and 15 degrees: 0.354 in the mean.
+    angles = np.radians([-45.0, 45.0, -60.0, 60.0])
+    bases = np.stack([np.cos(angles), np.sin(angles)], axis=1)[:, None].astype(np.float32)
+    two = grouped(np.array([[1.0, 0.0], [1.0, 0.0]]), [0, 0, 1, 1])
+    assert merge_groups(RayGroups(bases, two), 0.99).tolist() == [0, 0]
+    assert merge_groups(start_groups(bases, two, signed=True, by_pairs=True), 0.36).tolist() == [
+        0,
+        1,
+    ]
+    assert merge_groups(start_groups(bases, two, signed=True, by_pairs=True), 0.35).tolist() == [
+        0,
+        0,
+    ]
+    # A ray at 180 degrees: to the four together -0.604 in the mean, to the first two -0.707.
+    more = np.concatenate([bases, [[[-1.0, 0.0]]]]).astype(np.float32)
+    three = grouped(np.array([[1.0, 0.0], [1.0, 0.0], [-1.0, 0.0]]), [0, 0, 1, 1, 2])
+    groups = RayGroups(more, three, by_pairs=True)
+    assert merge_groups(groups, 0.35).tolist() == [0, 0, 1]
+    assert groups.cosines()[0, 1] == pytest.approx(-(np.sqrt(2) + 1) / 4, abs=1e-6)
+
+
 def test_the_limit_falls_for_rare_groups():
     # A group of 1% is ten times as rare as a tenth: the ease is taken off once, of 0.1% not twice
     # but of 1% once, of 10% not at all.

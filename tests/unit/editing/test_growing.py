@@ -31,6 +31,7 @@ from grassmeans.text.tokenizer import Tokenizer
 from grassmeans_explorer.editing.edited_words import Edit, EditedWord
 from grassmeans_explorer.editing.saving import save_version
 from kills import record_kills
+from rays import Rays
 from synthetic import make_topic_text
 
 ROWS = {"nest": (1, 0, 0), "wing": (2, 0, 0), "steel": (0, 1, 0), "load": (0, 3, 0), "x": (0, 0, 1)}
@@ -137,6 +138,29 @@ def test_the_share_of_a_new_sense_is_that_of_its_occurrences():
     assert (sample.count, len(sample.contexts)) == (400, 40)
     found = find_new_senses(crane, sample, np.ones(40, np.bool_), settings, encoder)
     assert len(found) == 1
+
+
+@pytest.mark.parametrize(
+    ("by_pairs", "distance", "n_born"), [(False, 0.8, 0), (True, 0.8, 1), (True, 0.2, 0)]
+)
+def test_pair_by_pair_a_new_sense_is_far_from_one_whose_contexts_are_not_alike(
+    by_pairs, distance, n_born
+):
+    # The cosine of both directions is 0.75. Contexts of the old sense have 0.6 of its line inside
+    # (0.98 where they are nearer), those of the new one all of theirs: 0.45 (0.73) pair by pair.
+    class Paired(Rays):
+        grouping = GroupingRules(merge_cosine=0.5, by_pairs=by_pairs, few_contexts=5)
+
+    rows = {"the": (0, 0, 1), "crane": (0, 0, 1), "gull": (0.75, 0.66144, 0)}
+    vectors = WordVectors(list(rows), np.array(list(rows.values()), np.float32))
+    encoder = Paired(vectors, ContextShape(2, 1), frozenset({"the"}))
+    old = replace(make_sense(1, 1.0, "bird"), mean_distance=distance)
+    crane = WordSenses("crane", 100, 50, np.eye(3, dtype=np.float32)[:1], (old,))
+    corpus = Corpus.from_texts([f"crane gull gull the{'the' * i}" for i in range(40)])
+    settings = InductionSettings(n_senses="auto")
+    sample = sample_word("crane", corpus, encoder, settings)
+    found = find_new_senses(crane, sample, np.ones(40, np.bool_), settings, encoder)
+    assert len(found) == n_born
 
 
 def test_old_senses_keep_number_name_direction_and_examples(model, tmp_path):
