@@ -247,7 +247,8 @@ def main() -> None:
                 done.report.number, control_vectors, model, control_labels, settings, arguments
             )
             rows.append(row)
-        (arguments.output / "scores.json").write_text(json.dumps(rows, indent=2) + "\n")
+        scores = json.dumps(rows, indent=2) + "\n"
+        (arguments.output / "scores.json").write_text(scores, encoding="utf-8")
         if done.reason is not None:
             print(f"stopped: {done.reason}")
 

@@ -77,7 +77,7 @@ def compare_vectors(linker: SynsetLinker, *, gloss: bool, extended: bool) -> Sco
 def measure(name: str, scorer: Scorer, linker: SynsetLinker, least: float) -> None:
     """Print how many senses are named, and how many of these rightly."""
     by_word = defaultdict(list)
-    for line in GOLD.read_text().splitlines():
+    for line in GOLD.read_text(encoding="utf-8").splitlines():
         by_word[json.loads(line)["word"]].append(json.loads(line))
     right, named, named_of_none = 0, 0, 0
     for word, lines in by_word.items():

@@ -98,7 +98,7 @@ class Place:
         for old in folder.glob(f"{_TOKEN}*"):
             old.unlink(missing_ok=True)
         place = cls(folder, secrets.token_hex(8))
-        place.fence.write_text(place.token)
+        place.fence.write_text(place.token, encoding="utf-8")
         return place
 
     @property
@@ -112,7 +112,7 @@ class Place:
         while True:
             with contextlib.suppress(OSError):
                 os.listdir(self.folder)  # asks a network's file system for what is new
-                if self.fence.read_text() == self.token:
+                if self.fence.read_text(encoding="utf-8") == self.token:
                     return
             if time.monotonic() > until:
                 raise EngineError(

@@ -120,7 +120,7 @@ def find_licence(source: str) -> str | None:
     card = Path(source) / "README.md"
     if not card.is_file():
         return None
-    found = _LICENCE.search(card.read_text(errors="replace"))
+    found = _LICENCE.search(card.read_text("utf-8", "replace"))
     return found[1] if found else None
 
 
