@@ -158,7 +158,7 @@ class Place:
             "GroupingRules": (
                 GroupingRules,
                 {"max_senses": 3, "merge_cosine": 0.8, "merge_slope": 0.0, "rare_ease": 0.0,
-                 "part_cosine": 0.6, "few_contexts": 5, "by_tree": False,
+                 "part_cosine": 0.6, "few_contexts": 5, "by_tree": False, "by_pairs": True,
                  "by_silhouette": True},
             ),
             "KGrassmeans": (lambda **k: grassmeans.KGrassmeans(**k).fit(bases), clustering),

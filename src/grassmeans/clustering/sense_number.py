@@ -7,11 +7,11 @@ of many words together, and goes through the same stages with the same starts.
 How many senses a word has (`find_any_number`): split too far, then merge what lies close.
 K-Grassmeans with more directions than any word should have finds every sense, and some of them
 several times. Groups with too few contexts are no senses and go; of the others the two whose
-directions are nearest become one, while the cosine of their angle is at least a limit
+directions, or contexts pair by pair, are nearest become one, while their cosine is at least a limit
 (`grassmeans.clustering.merging`). A sense's direction is the one in which the contexts of its
 groups meet. A word with few different contexts is grouped by a tree of them
-(`grassmeans.clustering.trees`), and lines that look at the word itself are split by one, not by
-K-Grassmeans. All numbers that this depends on are the `GroupingRules` of a kind of context.
+(`grassmeans.clustering.trees`), and lines of transformers are split by one. All numbers that this
+depends on are the `GroupingRules` of a kind of context.
 """
 
 from __future__ import annotations

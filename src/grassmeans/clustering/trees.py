@@ -7,10 +7,9 @@ across are less so. The mean likeness across, over the mean likeness inside (wit
 itself), estimates the cosine of the angle between both senses, however few the contexts. The tree
 is cut where they part.
 
-Lines that look at the word itself (docs/adr/0022-transformers.md, 0024-two-voices.md), by Ward's
-method: the two groups are joined whose contexts then lie least farther from their mean. Of few
-contexts of a transformer the number of groups with the best silhouette is taken: how much nearer
-contexts are to their own group than to the next.
+Lines of transformers (docs/adr/0022-transformers.md), by Ward's method: the two groups are joined
+whose contexts then lie least farther from their mean. Of few contexts the number of groups with the
+best silhouette is taken: how much nearer contexts are to their own group than to the next.
 """
 
 from __future__ import annotations

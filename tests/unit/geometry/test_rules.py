@@ -29,6 +29,7 @@ def test_granularity_turns_both_limits() -> None:
         ({"rare_ease": 1.1}, "rare_ease must be a number from 0 to 1; got 1.1"),
         ({"by_tree": 1}, "by_tree must be true or false; got 1"),
         ({"by_silhouette": 0}, "by_silhouette must be true or false; got 0"),
+        ({"by_pairs": "no"}, "by_pairs must be true or false; got 'no'"),
     ],
 )
 def test_what_is_no_rule_is_explained(rule, message) -> None:
