@@ -105,6 +105,9 @@ class ContextEncoder(ABC):
     # are nearer than those of other words; how far own ones spread, where pseudo-words do not tell.
     lacking_nearness: ClassVar[float] = 0.0
     only_sense_spread: ClassVar[float | None] = None
+    # How right an answer is, where confidence is learnt from pseudo-words, that is a further sense
+    # of the right word: it may be a sense of that word, or a double of the one that counts.
+    further_right: ClassVar[float] = 0.0
     # Whether one process with it keeps all cores busy, so that others would only share them.
     uses_all_cores: ClassVar[bool] = False
     # Whether a network reads every occurrence, some hundreds a second: who asks for the same bases

@@ -181,6 +181,7 @@ class TaughtEncoder(NetworkEncoder):
     # with one sense are as near as usual within a tenth (docs/results/confidence.md).
     lacking_nearness = 1.0
     only_sense_spread = 0.1
+    further_right = 0.5  # words have more senses than members of pseudo-words are matched to
 
     weights: StudentWeights
     _forms: Mapping[str, str] = MappingProxyType({})

@@ -87,7 +87,10 @@ class Reliability:
 
 
 def score_reliability(
-    confidence: Doubles, right: Booleans, at_least: float = DEFAULT_CONFIDENCE, n_bins: int = N_BINS
+    confidence: Doubles,
+    right: Booleans | Doubles,
+    at_least: float = DEFAULT_CONFIDENCE,
+    n_bins: int = N_BINS,
 ) -> Reliability:
     """Compare confidence (n,), NaN where there is none, with what was right (n,).
 

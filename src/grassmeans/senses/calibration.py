@@ -59,7 +59,9 @@ def logistic(scores: ArrayLike) -> Doubles:
         return np.asarray(1.0 / (1.0 + np.exp(-np.asarray(scores, np.float64))))
 
 
-def fit_logistic(values: Doubles, right: Booleans, weights: Doubles) -> tuple[float, float]:
+def fit_logistic(
+    values: Doubles, right: Booleans | Doubles, weights: Doubles
+) -> tuple[float, float]:
     """Intercept and slope of what is to be told from values (n,): 1 / (1 + exp(-(i + s x))).
 
     By Newton's method with a small ridge; weights are about 1 in all.
@@ -316,7 +318,9 @@ def measure_log_margins(distances: Doubles) -> Doubles:
     return np.asarray(np.log(inside[:, 0] - inside[:, 1] + SMALLEST_MARGIN))
 
 
-def fit_calibration(log_margins: Doubles, right: Booleans, weights: Doubles) -> Calibration:
+def fit_calibration(
+    log_margins: Doubles, right: Booleans | Doubles, weights: Doubles
+) -> Calibration:
     """The curve of answers (n,) of which it is known whether they were right."""
     # Where nothing speaks for any sense, an answer is as often wrong as right: said by two made-up
     # answers, which also hold the curve where all answers were right.

@@ -24,7 +24,7 @@ import numpy as np
 
 from grassmeans.arrays import Booleans, Doubles, Floats
 from grassmeans.clustering.loop import FitOptions
-from grassmeans.clustering.merging import match_groups
+from grassmeans.clustering.merging import UNMATCHED, match_groups
 from grassmeans.clustering.sense_number import find_meeting
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts.interface import ContextEncoder
@@ -65,7 +65,7 @@ class KnownAnswers:
     """Answers (n,) to occurrences of pseudo-words, of which each weighs as much as any other."""
 
     log_margins: Doubles
-    right: Booleans
+    right: Doubles
     weights: Doubles
     strangers: calibration.Strangers | None = None
     same_sense: calibration.SamenessCurve | None = None
@@ -75,7 +75,7 @@ class PseudowordAnswers(NamedTuple):
     """Of one pseudo-word; strangers and own as for `fit_strangers`."""
 
     log_margins: Doubles
-    right: Booleans
+    right: Doubles
     strangers: Doubles
     own: Doubles
 
@@ -235,12 +235,15 @@ def answer_pseudoword(
     signed = encoder.lines_have_ends
     groups = measure_distances(learnt, directions, signed=signed).argmin(axis=1)
     pairs = np.bincount(groups * len(members) + owners, minlength=len(directions) * len(members))
-    member_of_group = match_groups(pairs.reshape(len(directions), len(members)))
+    table = pairs.reshape(len(directions), len(members))
     distances = measure_distances(tested, directions, signed=signed)
-    right = member_of_group[distances.argmin(axis=1)] == truth
+    answers = distances.argmin(axis=1)
+    matched, most = match_groups(table)[answers], table.argmax(axis=1)[answers]
+    is_further = (matched == UNMATCHED) & (most == truth)
+    right = (matched == truth) + encoder.further_right * is_further
     strangers, own = measure_strangers(halves, signed)
     return PseudowordAnswers(
-        calibration.measure_log_margins(distances), np.asarray(right), strangers, own
+        calibration.measure_log_margins(distances), np.asarray(right, np.float64), strangers, own
     )
 
 
