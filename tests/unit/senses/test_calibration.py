@@ -133,6 +133,13 @@ def test_one_group_of_a_divided_word_is_right():
     np.testing.assert_allclose(found.own, [1 / usual] * 4 + [0.0] * 2 + [1.0] * 4, atol=1e-3)
     np.testing.assert_allclose(found.strangers, 0.0, atol=1e-3)
 
+    class Fine(SubspaceEncoder):
+        further_right = 0.5  # the smaller group may be a sense of "nest", too
+
+    fine = Fine(vectors, ContextShape(rank=1), frozenset())
+    found = answer_pseudoword(fine, settings, ("nest", "beam"), samples)
+    assert found.right.tolist() == [1.0] * 4 + [0.5] * 2 + [1.0] * 4
+
 
 def test_pseudowords_are_made_of_different_words(topic_corpus, topic_model, synthetic):
     members = choose_members(topic_corpus, topic_model.encoder)

@@ -60,3 +60,34 @@ def test_a_tree_is_not_made_ahead(n_senses) -> None:
     assert list(ahead.grouped) == ([] if n_senses == "auto" else ["crane"])
     assert len(ahead.encoded["crane"].bases) == 60
     np.testing.assert_array_equal(ahead("crane").directions, inducer("crane").directions)
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_contexts_that_overlap_are_encoded_together_on_a_cpu_too(monkeypatch, together) -> None:
+    read: list[int] = []
+
+    class Overlapping(Rays):
+        def reads_twice(self, n_contexts, n_tokens):
+            assert (n_contexts, n_tokens) == (120, 240)  # of all words, and of the text
+            return together
+
+        def encode_unordered(self, source, positions):
+            read.append(len(positions))
+            return super().encode_unordered(source, positions)
+
+        encode_at = Rays.encode_at
+
+    monkeypatch.setattr(induction, "BATCH_WORDS", 1)
+    vectors = WordVectors(["nest", "steel"], np.eye(2, dtype=np.float32))
+    texts = ["nest crane", "steel crane"] * 30 + ["nest bill", "steel bill"] * 30
+    corpus = Corpus.from_texts(texts, language="none")
+    settings = InductionSettings(n_senses=2)
+    made = [
+        kind(vectors, ContextShape(window=2, rank=1), frozenset()) for kind in (Overlapping, Rays)
+    ]
+    words = ["crane", "bill"]
+    inducers = [WordInducer(corpus, encoder, settings) for encoder in made]
+    found = list(induction.induce_words(words, inducers[0], show_progress=False))
+    assert read == ([120] if together else [])  # of one word alone they need no order
+    for entry, word in zip(found, words, strict=True):
+        np.testing.assert_array_equal(entry.directions, inducers[1](word).directions)

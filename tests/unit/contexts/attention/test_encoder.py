@@ -56,6 +56,12 @@ def test_passages_are_as_long_as_those_of_the_training(encoder) -> None:
     assert starts == {max(0, start - margin) for start in range(0, 200, own)}
 
 
+def test_passages_of_contexts_are_compared_with_the_text(encoder) -> None:
+    own = int(32 * encoder.own_share)
+    assert encoder.reads_twice(2 * 100 + 1, own * 100)  # more than all of it, twice over
+    assert not encoder.reads_twice(2 * 100, own * 100)
+
+
 def test_a_network_is_sent_once_until_the_device_is_another(encoder) -> None:
     pytest.importorskip("torch", reason="needs the extra encoder")
     encoder.use_device("torch-cpu")
