@@ -135,7 +135,7 @@ def test_tag_a_text(model, river) -> None:
     tagged = model.tag("She asked the bank for a loan. Then we sat on the bank of the river.")
     banks = [word for word in tagged if word.key == "bank"]
     assert [word.label for word in banks] == ["bank.1", f"bank.{river}"]
-    assert all(0.7 <= word.confidence <= 1 for word in banks)
+    assert all(0.5 <= word.confidence <= 1 for word in banks)
 
 
 def test_call_a_model_as_spacy_is_called(model) -> None:
@@ -147,7 +147,7 @@ def test_a_model_is_like_a_dictionary(model) -> None:
     assert "bank" in model
     assert "Bank" in model
     assert "qqqq" not in model
-    assert len(model) == len(list(model)) > 13_000
+    assert len(model) == len(list(model)) > 16_000
     assert model["bank"] == model.senses("bank")
     assert model["bank"].senses[0].number == 1
     with pytest.raises(KeyError, match=r"'qqqq' is not among the .* words of this model"):
@@ -220,7 +220,7 @@ def test_inflected_words(model) -> None:
 def test_distances_and_the_models_own_limits(model) -> None:
     passages = [
         ("the", "lifted the steel beams onto the roof of the factory"),
-        ("", "is here"),
+        ("the", ""),
     ]
     distances = model.distances("crane", passages)
     hard = grassmeans.decode(distances)
@@ -314,7 +314,7 @@ def test_results_are_frames(model) -> None:
     need("polars")
     assert find_senses(TEXTS, "bank").to_pandas()["sense"].tolist() == [1, 1, 1, 1, 2, 2, 2]
     assert model.tag(MONEY[0], words="bank").to_polars()["key"].to_list() == ["bank"]
-    assert model["bank"].to_pandas()["number"].tolist() == [1, 2, 3, 4, 5]
+    assert model["bank"].to_pandas()["number"].tolist() == [1, 2, 3, 4]
 
 
 def test_hugging_face_datasets(model) -> None:

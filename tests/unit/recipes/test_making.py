@@ -253,7 +253,7 @@ def test_a_labelled_corpus_is_refused(made, tmp_path):
 def test_what_contradicts_itself_is_refused():
     with pytest.raises(InputError, match="dimensions are those of lexemes"):
         Recipe(lexemes=False, compact=CompactSettings(dimensions=8))
-    with pytest.raises(InputError, match="leave shares, teacher, base out"):
+    with pytest.raises(InputError, match="leave shares, teacher, base, start out"):
         Reading(encoder="encoder", teacher="mpnet")
 
 

@@ -384,7 +384,7 @@ def test_the_command_mixes_corpora_and_hears_a_teacher(
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"teacher": None}, r"\(base=...\) is for a training with a teacher"),
+        ({"teacher": None}, r"\(base=...\) is for one with a teacher"),
         ({"base": "taught"}, "is no encoder that was trained without a teacher: give another"),
         ({"passage": 64}, "reads 32 tokens at once, fewer than 64: take passage=32, or another"),
         ({"teacher": "corpus"}, r"is no transformer, it has no config\.json"),
