@@ -33,14 +33,14 @@ def test_it_is_small_and_has_a_card():
 
 def test_every_word_has_described_senses_one_or_more(english):
     counts = english.inventory.sense_counts
-    assert len(counts) > 13_000
+    assert len(counts) > 16_000
     assert {"river", "piano", "hydrogen"} <= counts.keys()
     assert sum(n == 1 for n in counts.values()) > 3_000
     assert counts["bank"] >= 3
     for word in list(counts)[::1000]:
         entry = english.senses(word)
         assert sum(sense.share for sense in entry.senses) == pytest.approx(1, abs=0.01)
-        assert entry.count >= 440
+        assert entry.count >= 150
         names = [sense.name for sense in entry.senses]
         assert len(set(names)) == len(names)
         assert all(sense.examples and sense.nearest_words for sense in entry.senses)
@@ -62,7 +62,11 @@ def _sense_of(model, word, text):
     [
         ("bank", "We had a picnic on the grassy bank of the river and watched the boats.", "shore"),
         ("bank", "She went to the bank to open a savings account and ask for a loan.", "banking"),
-        ("bank", "Israeli troops left the West bank, and Palestinian families came home.", "gaza"),
+        (
+            "charge",
+            "An electron carries a negative charge, and a proton a positive one.",
+            "electrons",
+        ),
         ("java", "The web server was written in java, and so was its compiler.", "php"),
         ("java", "They sailed from Sumatra to java, the most crowded island.", "sumatra"),
         ("apple", "She peeled the apple and baked a pie with sugar and cinnamon.", "pear"),
@@ -96,9 +100,9 @@ def test_an_only_sense_is_an_answer(english):
 def test_lexemes_can_be_compared_with_words(english):
     lexemes = open_lexemes(english)
     assert lexemes is not None
-    similar = [lexemes.vectors.similarity(f"java.{k}", "sumatra") for k in (1, 2)]
+    similar = [lexemes.vectors.similarity(f"java.{k}", "malaysia.1") for k in (1, 2)]
     senses = english.senses("java").senses
-    island = next(s.number for s in senses if "sumatra" in s.nearest_words)
+    island = next(s.number for s in senses if "malaysia" in s.nearest_words)
     assert similar[island - 1] == max(similar)
 
 
@@ -121,7 +125,7 @@ def test_its_examples_are_lines_and_pictures_without_a_corpus():
     opened = OpenModel.open("en")
     senses = [line.sense for line in stored_lines_of(opened, "crane")]
     assert min(senses.count(number) for number in (1, 2, 3)) >= 6
-    assert len(draw_map(opened, "crane", 400).points) > 40
+    assert len(draw_map(opened, "crane", 400).points) > 30
     assert len(show_planes(opened, "crane")["planes"]) > 10
     drawn = draw_map(opened, "charge", 400)
     places = np.array([(point.x, point.y) for point in drawn.points])

@@ -173,7 +173,7 @@ class TaughtEncoder(NetworkEncoder):
     """Lines of two voices."""
 
     kind = "taught"
-    grouping = GroupingRules(merge_cosine=0.27, part_cosine=0.75, few_contexts=100, by_pairs=True)
+    grouping = GroupingRules(merge_cosine=0.27, part_cosine=0.8, few_contexts=100, by_pairs=True)
     own_share = 0.75
     # Words have more and finer senses than with other lines: what is rather right is told.
     answer_confidence = 0.5
