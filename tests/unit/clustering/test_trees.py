@@ -174,3 +174,16 @@ def test_of_two_groups_the_one_that_parts_clearest_is_split() -> None:
     assert found[4] == found[5] != found[6] == found[7]
     assert len(set(found)) == 3
     assert len(set(group_few(bases, 0.95, 4).tolist())) == 4
+
+
+@pytest.mark.parametrize("by_pairs", [False, True])
+def test_groups_are_compared_as_the_rules_say(by_pairs) -> None:
+    # Contexts have 0.6 of one line inside: groups have about one direction, and 0.36 pair by pair.
+    rows = np.random.default_rng(0).normal(size=(300, 40))
+    rows[:, 0] = 0.0
+    rows *= 0.8 / np.linalg.norm(rows, axis=1, keepdims=True)
+    rows[:, 0] = 0.6
+    rules = GroupingRules(merge_cosine=0.5, by_pairs=by_pairs, few_contexts=5)
+    found = KGrassmeans("auto", signed=True, rules=rules, random_state=0)
+    found.fit(rows[:, None].astype(np.float32))
+    assert (len(found.directions_) > 1) == by_pairs

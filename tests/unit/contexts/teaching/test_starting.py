@@ -15,7 +15,9 @@ from grassmeans.contexts import open_contexts
 from grassmeans.contexts.attention.stored import N_SPECIAL
 from grassmeans.contexts.attention.training import EncoderSettings, train_encoder
 from grassmeans.contexts.taught import LAYERS, StudentShape, TaughtEncoder
-from grassmeans.contexts.teaching.starting import give_weights, read_start, take_sizes
+from grassmeans.contexts.teaching import finishing
+from grassmeans.contexts.teaching.finishing import prepare_student
+from grassmeans.contexts.teaching.starting import PACE, give_weights, read_start, take_sizes
 from grassmeans.contexts.teaching.student import StudentNetwork
 from grassmeans.contexts.teaching.teacher import Teacher
 from grassmeans.errors import InputError
@@ -65,8 +67,22 @@ def test_what_had_no_teacher_is_nothing_to_go_on_from(base_folder, topic_corpus,
 
 
 def test_a_training_goes_on_and_tells_so(
-    start, taught_folder, topic_corpus, base_folder, transformer_folder, lessons_folder, tmp_path
+    start,
+    taught_folder,
+    topic_corpus,
+    base_folder,
+    transformer_folder,
+    lessons_folder,
+    tmp_path,
+    monkeypatch,
 ) -> None:
+    trainers = []
+
+    def prepare(*given):
+        trainers.append(prepare_student(*given))
+        return trainers[-1]
+
+    monkeypatch.setattr(finishing, "prepare_student", prepare)
     teacher = Teacher(str(transformer_folder), "2-3", cache=lessons_folder)
     given = {"teacher": teacher, "base": base_folder, "device": "cpu", "workers": 1}
     settings = EncoderSettings(passage=32, epochs=0.001, batch_tokens=64)
@@ -83,6 +99,7 @@ def test_a_training_goes_on_and_tells_so(
         pairs = [(w.weights.matrix("mixing") for w in (encoder, start))]
         return max(float(np.abs(one - other).max()) for one, other in pairs)
 
+    assert [trainer.pace for trainer in trainers] == [PACE, 1.0]
     assert distance(found) < 0.1 < distance(fresh)  # one step changed little
     manifest = json.loads((tmp_path / "new" / "manifest.json").read_text())
     seen = start.weights.training.tokens_seen
